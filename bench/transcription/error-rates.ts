@@ -1,6 +1,6 @@
 import { compareTexts, errorRate, type Rate, total } from '../../src/transcription/evaluation/compare.ts';
-import { toText } from '../../src/transcription/formats/text.ts';
-import type { Page } from '../../src/transcription/page.ts';
+import type { Page } from '../../src/transcription/page/page.ts';
+import { toText } from '../../src/transcription/text/text.ts';
 import type { SamplePage } from './sample-pages.ts';
 
 export interface ErrorRates {

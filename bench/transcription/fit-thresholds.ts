@@ -1,6 +1,5 @@
 import { compareTexts, errorRate } from '../../src/transcription/evaluation/compare.ts';
-import { toText } from '../../src/transcription/formats/text.ts';
-import type { Box, Page, Region } from '../../src/transcription/page.ts';
+import type { Box, Page, Region } from '../../src/transcription/page/page.ts';
 import { linesOf } from '../../src/transcription/recognise/keep-surer.ts';
 import { lookAgain } from '../../src/transcription/recognise/look-again.ts';
 import { finish } from '../../src/transcription/recognise/read-carefully.ts';
@@ -11,6 +10,7 @@ import {
   fittedDoubts,
   type Thresholds,
 } from '../../src/transcription/recognise/thresholds.ts';
+import { toText } from '../../src/transcription/text/text.ts';
 import type { Readings } from './readings.ts';
 import type { RealPage } from './real-pages.ts';
 

@@ -5,7 +5,7 @@ import {
   errorRate,
   total,
 } from '../../src/transcription/evaluation/compare.ts';
-import { toText } from '../../src/transcription/formats/text.ts';
+import { toText } from '../../src/transcription/text/text.ts';
 import { scratchDirectory } from '../engine/scratch.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
 import { curvedCopies } from './degraded-copies.ts';

@@ -1,9 +1,9 @@
 import type { LoadProcessor, Process } from '../../src/engine/processor/processor.ts';
 import { newFile } from '../../src/engine/request/request.ts';
 import { openJobFiles } from '../../src/engine/results/job-files.ts';
-import { files } from '../../src/transcription/files.ts';
-import { formats, type Order } from '../../src/transcription/order.ts';
-import { type Page, page as pageSchema } from '../../src/transcription/page.ts';
+import { files } from '../../src/transcription/page/files.ts';
+import { formats, type Order } from '../../src/transcription/page/order.ts';
+import { type Page, page as pageSchema } from '../../src/transcription/page/page.ts';
 import { transcriptionProcessors } from '../../src/transcription/processors.ts';
 
 export interface ChainedPage {

@@ -7,12 +7,12 @@ export { type Comparison, compareTexts, errorRate, type Rate } from './evaluatio
 export { differencesPage, percent } from './evaluation/differences-page.ts';
 export { type EvaluatedPage, type Evaluation, evaluate } from './evaluation/evaluate.ts';
 export type { Normalisation } from './evaluation/symbols.ts';
-export { resultFiles } from './files.ts';
 export type { About } from './formats/about.ts';
 export { toAlto } from './formats/alto.ts';
 export { toHocr } from './formats/hocr.ts';
 export { toPageXml } from './formats/page-xml.ts';
-export { toText } from './formats/text.ts';
 export { transcription } from './house.ts';
-export { type Format, formats } from './order.ts';
-export { type Box, type Line, type Page, type Paragraph, page, type Region, type Word } from './page.ts';
+export { resultFiles } from './page/files.ts';
+export { type Format, formats } from './page/order.ts';
+export { type Box, type Line, type Page, type Paragraph, page, type Region, type Word } from './page/page.ts';
+export { toText } from './text/text.ts';

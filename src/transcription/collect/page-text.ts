@@ -4,9 +4,9 @@ import type { Request } from '../../engine/request/request.ts';
 import { sizeOf } from '../../engine/results/job-files.ts';
 import { contentOf } from '../../engine/results/stored-files.ts';
 import { judgeReading, type Reading } from '../documents/page-quality.ts';
-import { files, resultFiles } from '../files.ts';
-import { toText } from '../formats/text.ts';
-import { mostPageBytes, page } from '../page.ts';
+import { files, resultFiles } from '../page/files.ts';
+import { mostPageBytes, page } from '../page/page.ts';
+import { toText } from '../text/text.ts';
 
 /** What a document wants to know of a page that was read. */
 export interface PageReading extends Omit<Reading, 'words' | 'unreadLines'> {

@@ -14,7 +14,7 @@ import {
   documentShow,
 } from '../operations/document.ts';
 import { documentPage, documentPages } from '../operations/pages.ts';
-import type { Format } from '../order.ts';
+import type { Format } from '../page/order.ts';
 import { addSources, listSources } from './add-sources.ts';
 import { describeProgress, formatConfidence, isUnderWay, whyNothingToRetry } from './document-progress.ts';
 import { type DownloadOptions, downloadDocument } from './download-document.ts';

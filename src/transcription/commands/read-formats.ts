@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { commaList } from '../../terminal/options/option-values.ts';
-import type { Format } from '../order.ts';
+import type { Format } from '../page/order.ts';
 import { endings } from './save-results.ts';
 
 export const formatNames = Object.keys(endings).join(', ');

@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import { createDistinctNames } from '../../engine/files/safe-names.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { isSaved, saveFile } from '../../terminal/files/save-file.ts';
-import { resultFiles } from '../files.ts';
 import { documentResults } from '../operations/pages.ts';
 import { documentFile } from '../operations/streams.ts';
-import type { Format } from '../order.ts';
+import { resultFiles } from '../page/files.ts';
+import type { Format } from '../page/order.ts';
 
 export type ResultPage = z.output<typeof documentResults.output>['pages'][number];
 

@@ -10,7 +10,7 @@ import { startProgress } from '../../terminal/output/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import { documentCreate, documentResume, documentRetry, documentShow } from '../operations/document.ts';
 import { documentPages } from '../operations/pages.ts';
-import type { Format } from '../order.ts';
+import type { Format } from '../page/order.ts';
 import { addSources, listSources } from './add-sources.ts';
 import { finished } from './document-progress.ts';
 import { saveSearchable, saveWholePdf } from './download-document.ts';

@@ -1,5 +1,5 @@
-import { hyphenated } from '../formats/hyphenation.ts';
-import type { Page, Word } from '../page.ts';
+import type { Page, Word } from '../page/page.ts';
+import { hyphenated } from '../text/hyphenation.ts';
 import { divideWord } from './apply-rules.ts';
 import type { Dictionary } from './dictionary.ts';
 

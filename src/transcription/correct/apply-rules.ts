@@ -1,4 +1,4 @@
-import type { Page, Word } from '../page.ts';
+import type { Page, Word } from '../page/page.ts';
 import type { Rule } from './rules.ts';
 import { endsWithin } from './time-limit.ts';
 

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { typedLine } from '../formats/testing/pages.ts';
-import { toText } from '../formats/text.ts';
-import { type Page, page as pageSchema } from '../page.ts';
+import { type Page, page as pageSchema } from '../page/page.ts';
+import { toText } from '../text/text.ts';
 import { parseCorrectConfig } from './config.ts';
 import correct from './correct.ts';
 

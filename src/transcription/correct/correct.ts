@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../engine/errors.ts';
 import { defineProcessor, type Setup } from '../../engine/processor/processor.ts';
-import { readPage, writePage } from '../job-page.ts';
+import { readPage, writePage } from '../page/job-page.ts';
 import { applyDictionary } from './apply-dictionary.ts';
 import { applyRules } from './apply-rules.ts';
 import { parseCorrectConfig } from './config.ts';

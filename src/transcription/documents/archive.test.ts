@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { all, parseXml } from '../formats/testing/xml-tree.ts';
+import { describePageImage } from '../image/page-image.ts';
 import { runHouse } from '../testing/running-transcription.ts';
 import { documentArchive } from './archive.ts';
 import { getDocument } from './document.ts';
-import { describePageImage } from './page-image.ts';
 
 /** Contents by name, as read by a program that is not ours. */
 async function unpack(file: string, archive: AsyncIterable<Uint8Array>): Promise<Map<string, Buffer>> {

@@ -2,11 +2,11 @@ import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import { safePath } from '../../engine/files/safe-names.ts';
 import type { Queries } from '../database/database.ts';
-import { preparedFile, resultFiles } from '../files.ts';
 import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
 import { writeZip, type ZipEntry } from '../formats/zip.ts';
+import { describePageImage } from '../image/page-image.ts';
+import { preparedFile, resultFiles } from '../page/files.ts';
 import type { DocumentRow } from './document.ts';
-import { describePageImage } from './page-image.ts';
 import { filesOf } from './page-list.ts';
 
 const pagesAtOnce = 500;

@@ -7,7 +7,7 @@ import { newId } from '../../engine/identity.ts';
 import type { Caller, Role } from '../../engine/operation/operation.ts';
 import type { Queries } from '../database/database.ts';
 import { transcription } from '../house.ts';
-import type { Format } from '../order.ts';
+import type { Format } from '../page/order.ts';
 import { checkLanguages } from './check-language.ts';
 import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';

@@ -1,6 +1,6 @@
 import { meanConfidence } from '../formats/outline.ts';
-import { wordText } from '../formats/text.ts';
-import type { Page } from '../page.ts';
+import type { Page } from '../page/page.ts';
+import { wordText } from '../text/text.ts';
 
 /** How a page was read that is done: without doubt, with doubt, or without finding text. */
 export const qualities = ['doubtful', 'no-text'] as const;

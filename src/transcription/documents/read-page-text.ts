@@ -1,9 +1,9 @@
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
-import { files } from '../files.ts';
-import { type Page, page as pageModel } from '../page.ts';
-import { transformation } from '../prepare/transformation.ts';
+import { files } from '../page/files.ts';
+import { type Page, page as pageModel } from '../page/page.ts';
+import { transformation } from '../page/transformation.ts';
 
 /** Larger than any page: reading it would keep this process busy for long. */
 const mostPageBytes = 8 * 2 ** 20;

@@ -3,9 +3,8 @@ import type { BacklogItem } from '../../engine/backlog/backlog.ts';
 import { requestItem } from '../../engine/backlog/request-item.ts';
 import { newRequest, type ResultFile } from '../../engine/request/request.ts';
 import { ResultFileSchema } from '../../engine/request/request_pb.ts';
-import { files } from '../files.ts';
-import { order } from '../order.ts';
-import { noProgress, type SplitProgress } from '../split/split-part.ts';
+import { files } from '../page/files.ts';
+import { noProgress, order, type SplitProgress } from '../page/order.ts';
 import {
   batchOf,
   collectQueue,

@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
-import type { Page } from '../page.ts';
-import { shifted } from '../shift-page.ts';
+import type { Page } from '../page/page.ts';
+import { shifted } from '../page/shift-page.ts';
 import { halfName } from '../split/half-name.ts';
 
 export type Side = 'left' | 'right';

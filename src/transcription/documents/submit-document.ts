@@ -2,7 +2,7 @@ import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
-import { noProgress } from '../split/split-part.ts';
+import { noProgress } from '../page/order.ts';
 import { type DocumentRow, getDocument, type Parts, tellChange } from './document.ts';
 import { unread } from './page-quality.ts';
 import { pipelineStages } from './pipeline-stages.ts';

@@ -7,9 +7,9 @@ import { withConfidence } from '../formats/confidence.ts';
 import { imageOfPagePdf } from '../formats/pdf/page-pdf-image.ts';
 import { pdfImage } from '../formats/pdf/pdf-image.ts';
 import { samplePage } from '../formats/testing/pages.ts';
-import { toText } from '../formats/text.ts';
 import { loadSharp } from '../image/load-sharp.ts';
-import { formats } from '../order.ts';
+import { formats } from '../page/order.ts';
+import { toText } from '../text/text.ts';
 import { parseExportConfig } from './config.ts';
 import { createExport } from './export.ts';
 

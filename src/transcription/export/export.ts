@@ -7,8 +7,6 @@ import {
   PermanentFailure,
 } from '../../engine/processor/processor.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
-import { describePageImage } from '../documents/page-image.ts';
-import { files, preparedFile, resultFiles } from '../files.ts';
 import type { About } from '../formats/about.ts';
 import { toAlto } from '../formats/alto.ts';
 import { withConfidence } from '../formats/confidence.ts';
@@ -16,12 +14,14 @@ import { toHocr } from '../formats/hocr.ts';
 import { toPageXml } from '../formats/page-xml.ts';
 import { type ImageOptions, pdfImage } from '../formats/pdf/pdf-image.ts';
 import { searchablePdf } from '../formats/pdf/searchable-pdf.ts';
-import { toText } from '../formats/text.ts';
 import { toTsv } from '../formats/tsv.ts';
 import { describeImage } from '../image/open-image.ts';
-import { readOrder, readPage, readTransformation, writePage } from '../job-page.ts';
-import type { Format, Order } from '../order.ts';
-import type { Page } from '../page.ts';
+import { describePageImage } from '../image/page-image.ts';
+import { files, preparedFile, resultFiles } from '../page/files.ts';
+import { readOrder, readPage, readTransformation, writePage } from '../page/job-page.ts';
+import type { Format, Order } from '../page/order.ts';
+import type { Page } from '../page/page.ts';
+import { toText } from '../text/text.ts';
 import { parseExportConfig } from './config.ts';
 import { inSource } from './source-page.ts';
 

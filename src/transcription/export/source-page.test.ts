@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samplePage } from '../formats/testing/pages.ts';
-import { page as pageSchema } from '../page.ts';
-import { turnAndScale } from '../prepare/transformation.ts';
+import { page as pageSchema } from '../page/page.ts';
+import { turnAndScale } from '../page/transformation.ts';
 import { inSource } from './source-page.ts';
 
 const size = ({ width, height }: { width: number; height: number }) => ({ width, height });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Box, Page } from '../page.ts';
-import { backToSource, type Transformation } from '../prepare/transformation.ts';
+import type { Box, Page } from '../page/page.ts';
+import { backToSource, type Transformation } from '../page/transformation.ts';
 
 /**
  * The page in pixels of the owner's image, which all results refer to, instead of the prepared one. A rotated box becomes the

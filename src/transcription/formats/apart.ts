@@ -1,4 +1,4 @@
-import type { Box, Line, Page } from '../page.ts';
+import type { Box, Line, Page } from '../page/page.ts';
 
 /**
  * The page with boxes that don't overlap those of the same kind, which hOCR asks for. Recognisers let the boxes of lines reach

@@ -1,4 +1,4 @@
-import type { Line, Page } from '../page.ts';
+import type { Line, Page } from '../page/page.ts';
 import { meanConfidence } from './outline.ts';
 
 /** The page with the mean confidence of its words, and so each line. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readHocr } from '../recognise/hocr.ts';
+import { toText } from '../text/text.ts';
 import { toHocr } from './hocr.ts';
 import { about, anyAbout, anyPage, samplePage } from './testing/pages.ts';
 import { all, parseXml } from './testing/xml-tree.ts';
-import { toText } from './text.ts';
 
 const bbox = /^bbox \d+ \d+ \d+ \d+(; baseline -?[\d.]+ -?\d+)?(; x_wconf \d{1,3})?$/;
 

@@ -1,9 +1,9 @@
-import type { Box, Line, Page, Paragraph, Region } from '../page.ts';
+import type { Box, Line, Page, Paragraph, Region } from '../page/page.ts';
+import { wordText } from '../text/text.ts';
 import { type About, creator } from './about.ts';
 import { withoutOverlaps } from './apart.ts';
 import { languageTag } from './languages.ts';
 import { baselinePoints, onPage } from './outline.ts';
-import { wordText } from './text.ts';
 import { createXmlWriter, type XmlWriter } from './xml.ts';
 
 const doctype =

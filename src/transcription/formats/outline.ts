@@ -1,4 +1,4 @@
-import type { Box, Line, Page } from '../page.ts';
+import type { Box, Line, Page } from '../page/page.ts';
 
 /** The part of a box inside the page. Boxes of recognisers sometimes reach over the edge. */
 export function onPage(box: Box, page: Page): Box {

@@ -1,5 +1,5 @@
-import type { Page } from '../page.ts';
-import { tableRows } from './text.ts';
+import type { Page } from '../page/page.ts';
+import { tableRows } from '../text/text.ts';
 
 /** The tables of a page, cells separated by tabs, with an empty line between tables; empty if there is none. */
 export function toTsv(page: Page): string {

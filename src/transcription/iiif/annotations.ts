@@ -1,6 +1,6 @@
 import { languageTag } from '../formats/languages.ts';
-import { lineText } from '../formats/text.ts';
-import type { Page } from '../page.ts';
+import type { Page } from '../page/page.ts';
+import { lineText } from '../text/text.ts';
 import type { Addresses } from './addresses.ts';
 
 /** The lines of a page, in reading order, as annotations of its canvas. */

@@ -1,5 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
-import type { Box } from '../page.ts';
+import type { Box } from '../page/page.ts';
 
 export interface Size {
   width: number;

@@ -1,4 +1,4 @@
-import type { Box } from '../page.ts';
+import type { Box } from '../page/page.ts';
 
 /** The smallest box around all of them. */
 export function boxAround(boxes: readonly Box[]): Box {

@@ -1,6 +1,6 @@
-import { hyphenated } from '../formats/hyphenation.ts';
-import { lineText } from '../formats/text.ts';
-import type { Page, Paragraph } from '../page.ts';
+import type { Page, Paragraph } from '../page/page.ts';
+import { hyphenated } from '../text/hyphenation.ts';
+import { lineText } from '../text/text.ts';
 import { stopWords } from './stop-words.ts';
 
 export interface Keywords {

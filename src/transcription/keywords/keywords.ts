@@ -1,6 +1,6 @@
 import { defineProcessor } from '../../engine/processor/processor.ts';
-import { files } from '../files.ts';
-import { readOrder, readPage } from '../job-page.ts';
+import { files } from '../page/files.ts';
+import { readOrder, readPage } from '../page/job-page.ts';
 import { parseKeywordsConfig } from './config.ts';
 import { findKeywords } from './find-keywords.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { boxAround } from '../image/box.ts';
-import type { Line, Page, Region } from '../page.ts';
+import type { Line, Page, Region } from '../page/page.ts';
 import { divideColumns } from './divide-columns.ts';
 import { inColumnOrder } from './reading-order.ts';
 

@@ -1,5 +1,5 @@
 import { boxAround } from '../image/box.ts';
-import type { Line, Page, Region } from '../page.ts';
+import type { Line, Page, Region } from '../page/page.ts';
 import { findPageGutter } from './page-gutter.ts';
 
 /** Lines that a block has at least to be a piece of a column. */

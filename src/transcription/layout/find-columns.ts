@@ -1,5 +1,5 @@
 import { boxAround } from '../image/box.ts';
-import type { Box } from '../page.ts';
+import type { Box } from '../page/page.ts';
 
 /** Pieces of lines that are read together, in one column or across all columns. */
 export type Zone = Box[];

@@ -1,8 +1,8 @@
 import { boxAround } from '../image/box.ts';
+import { type Component, findComponents, smear } from '../image/components.ts';
 import { factorFor, type Grey, reduce } from '../image/grey.ts';
 import { histogramOf, otsu } from '../image/histogram.ts';
-import type { Box, Line, Paragraph, Region } from '../page.ts';
-import { type Component, findComponents, smear } from './components.ts';
+import type { Box, Line, Paragraph, Region } from '../page/page.ts';
 import { findColumns, type Zone } from './find-columns.ts';
 
 /** More zones than this are a table, which is read in rows, so we don't divide it. */

@@ -1,4 +1,4 @@
-import type { Box, Region } from '../page.ts';
+import type { Box, Region } from '../page/page.ts';
 
 /** Adds regions that were found later, each before the first one that begins below it in the same column; otherwise last. */
 export function insertRegions(regions: readonly Region[], added: readonly Region[]): Region[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
-import { type Page, page as pageSchema } from '../page.ts';
+import { type Page, page as pageSchema } from '../page/page.ts';
 import { makeSample, type SampleKind } from '../testing/samples/make-sample.ts';
 import layout from './layout.ts';
 

@@ -1,8 +1,8 @@
 import { defineProcessor } from '../../engine/processor/processor.ts';
-import { files } from '../files.ts';
 import { limitsOf } from '../image/image-limits.ts';
 import { readGrey } from '../image/open-image.ts';
-import type { Page } from '../page.ts';
+import { files } from '../page/files.ts';
+import type { Page } from '../page/page.ts';
 import { findRegions } from './find-regions.ts';
 import { parseLayoutConfig } from './layout-config.ts';
 

@@ -1,4 +1,4 @@
-import type { Box, Line, Page } from '../page.ts';
+import type { Box, Line, Page } from '../page/page.ts';
 
 /** A gutter stands in this part of the width of the text. */
 const [from, to] = [0.35, 0.65];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Box, Line, Page, Region } from '../page.ts';
+import type { Box, Line, Page, Region } from '../page/page.ts';
 import { inReadingOrder } from './reading-order.ts';
 import { rejoinLines } from './rejoin-lines.ts';
 

@@ -1,4 +1,4 @@
-import type { Box, Page, Region } from '../page.ts';
+import type { Box, Page, Region } from '../page/page.ts';
 import { findPageGutter } from './page-gutter.ts';
 
 /**

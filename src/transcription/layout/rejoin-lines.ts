@@ -1,5 +1,5 @@
 import { boxAround } from '../image/box.ts';
-import type { Box, Line, Page, Region } from '../page.ts';
+import type { Box, Line, Page, Region } from '../page/page.ts';
 
 /**
  * Puts back what a recogniser has torn out of a block because of a wide gap between words: a piece that lies within another block

@@ -1,4 +1,4 @@
-import type { Component } from '../layout/components.ts';
+import type { Component } from '../image/components.ts';
 
 /** What the letters of a line have in common, in pixels. */
 export interface Course {

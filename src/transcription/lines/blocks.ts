@@ -1,5 +1,5 @@
 import { boxAround } from '../image/box.ts';
-import type { Box, Line, Region } from '../page.ts';
+import type { Box, Line, Region } from '../page/page.ts';
 
 /** All in heights of a line: the furthest that lines of a block may be below each other, and how much more than usual. */
 const furthest = 1.6;

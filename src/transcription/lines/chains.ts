@@ -1,4 +1,4 @@
-import type { Component } from '../layout/components.ts';
+import type { Component } from '../image/components.ts';
 import { type Gutters, isDivided } from './gutters.ts';
 
 /** The widest gap between words, in heights of the letters beside it. */

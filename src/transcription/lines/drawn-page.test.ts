@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Component } from '../image/components.ts';
 import type { Grey } from '../image/grey.ts';
-import type { Component } from '../layout/components.ts';
 import { type FoundLine, findLines } from './find-lines.ts';
 import { findMarks } from './marks.ts';
 import { partTouching } from './part-touching.ts';

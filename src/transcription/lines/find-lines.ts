@@ -1,7 +1,7 @@
 import { boxAround } from '../image/box.ts';
+import type { Component } from '../image/components.ts';
 import type { Grey } from '../image/grey.ts';
-import type { Component } from '../layout/components.ts';
-import type { Box } from '../page.ts';
+import type { Box } from '../page/page.ts';
 import { makeBands } from './bands.ts';
 import { weightedQuantile } from './baseline.ts';
 import { chainLetters } from './chains.ts';

@@ -1,4 +1,4 @@
-import type { Bitmap, Component } from '../layout/components.ts';
+import type { Bitmap, Component } from '../image/components.ts';
 import type { Ink } from './ink.ts';
 import { typeHeights } from './type-heights.ts';
 

@@ -1,6 +1,6 @@
+import type { Bitmap } from '../image/components.ts';
 import { factorFor, type Grey, reduce } from '../image/grey.ts';
 import { histogramOf, meanBelow, otsu } from '../image/histogram.ts';
-import type { Bitmap } from '../layout/components.ts';
 import { findBackground, flatten } from '../prepare/background.ts';
 import { letterHeightOf } from '../prepare/letter-height.ts';
 

@@ -1,5 +1,5 @@
 import { boxAround } from '../image/box.ts';
-import type { Component } from '../layout/components.ts';
+import type { Component } from '../image/components.ts';
 import { makeBands } from './bands.ts';
 import { type Course, courseOf } from './baseline.ts';
 import { type Gutters, isDivided } from './gutters.ts';

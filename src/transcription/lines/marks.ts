@@ -1,4 +1,4 @@
-import { type Component, findComponents } from '../layout/components.ts';
+import { type Component, findComponents } from '../image/components.ts';
 import type { Ink } from './ink.ts';
 
 export interface Marks {

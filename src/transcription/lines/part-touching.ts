@@ -1,4 +1,4 @@
-import type { Component } from '../layout/components.ts';
+import type { Component } from '../image/components.ts';
 import { type Bands, makeBands } from './bands.ts';
 import type { Ink } from './ink.ts';
 

@@ -1,4 +1,4 @@
-import type { Component } from '../layout/components.ts';
+import type { Component } from '../image/components.ts';
 
 /** So many letters on each side tell how large the type is. */
 const neighbours = 5;

@@ -4,7 +4,7 @@ import type { Queries } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { type DocumentRow, documentStates, findDocument, pageStates } from '../documents/document.ts';
 import { countAllPages } from '../documents/progress.ts';
-import { formats } from '../order.ts';
+import { formats } from '../page/order.ts';
 
 /** Input and output shared by several operations. Times are milliseconds since the epoch. */
 

@@ -59,7 +59,7 @@ export const searchText = defineOperation({
   }),
   example: { words: 'císař "František Josef" praž*' },
   async handler({ engine, caller, signal }, { words, document, places, offset, limit }) {
-    const { findTexts } = await import('../search/find-texts.ts');
+    const { findTexts } = await import('../documents/find-texts.ts');
     const terms = parseQuery(words);
     const queries = documentQueries(engine);
     if (document !== undefined) {

@@ -1,11 +1,11 @@
 import { type Grey, reduce } from '../image/grey.ts';
 import { histogramOf, meanBelow, otsu, percentile } from '../image/histogram.ts';
+import type { Step } from '../page/transformation.ts';
 import { type Background, findBackground, flatten, paperOf } from './background.ts';
 import { type Border, findBorder, whiten } from './borders.ts';
 import { findLevels, stretch } from './levels.ts';
 import { grainOf, smooth } from './noise.ts';
 import type { PrepareConfig } from './prepare-config.ts';
-import type { Step } from './transformation.ts';
 
 export interface Shades {
   factor: number;

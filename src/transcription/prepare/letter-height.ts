@@ -1,6 +1,6 @@
+import { findComponents } from '../image/components.ts';
 import { factorFor, type Grey, reduce } from '../image/grey.ts';
 import { histogramOf, otsu } from '../image/histogram.ts';
-import { findComponents } from '../layout/components.ts';
 
 /** Height of letters such as x, in pixels; 0 if there are too few letters to tell. The middle of a page is enough if it has text. */
 export function letterHeightOf(page: Grey): number {

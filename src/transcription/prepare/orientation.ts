@@ -1,9 +1,7 @@
 import type { Grey } from '../image/grey.ts';
+import type { QuarterTurn } from '../page/transformation.ts';
 import { findSkew, type Skew } from './find-skew.ts';
 import { measureLines, type TextLines } from './text-lines.ts';
-
-/** How many degrees to turn a page clockwise to make it upright. */
-export type QuarterTurn = 0 | 90 | 180 | 270;
 
 export interface Reading {
   turn: QuarterTurn;

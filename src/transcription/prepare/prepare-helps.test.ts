@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
 import { compareTexts, errorRate } from '../evaluation/compare.ts';
-import { toText } from '../formats/text.ts';
-import { page as pageSchema } from '../page.ts';
+import { page as pageSchema } from '../page/page.ts';
 import recognise from '../recognise/recognise.ts';
 import { makeSample, type SampleKind } from '../testing/samples/make-sample.ts';
+import { toText } from '../text/text.ts';
 import prepare from './prepare.ts';
 
 /** The share of characters that Tesseract gets wrong. */

@@ -1,5 +1,6 @@
 import { factorFor, type Grey } from '../image/grey.ts';
 import { histogramOf, otsu } from '../image/histogram.ts';
+import { type Step, type Transformation, turnAndScale } from '../page/transformation.ts';
 import { sheetOf } from './borders.ts';
 import { cleanShades, findShades } from './clean-shades.ts';
 import { letterHeightOf } from './letter-height.ts';
@@ -7,7 +8,6 @@ import { stretch } from './levels.ts';
 import { readOrientation } from './orientation.ts';
 import type { PrepareConfig } from './prepare-config.ts';
 import { reshape } from './reshape.ts';
-import { type Step, type Transformation, turnAndScale } from './transformation.ts';
 
 export interface Prepared {
   png: Buffer;

@@ -4,10 +4,10 @@ import sharp from 'sharp';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
 import { histogramOf } from '../image/histogram.ts';
 import { limitsOf } from '../image/image-limits.ts';
+import { backToSource, transformation } from '../page/transformation.ts';
 import { makeSample } from '../testing/samples/make-sample.ts';
 import prepare from './prepare.ts';
 import { parsePrepareConfig } from './prepare-config.ts';
-import { backToSource, transformation } from './transformation.ts';
 import { viewOf } from './views.ts';
 
 const small = { dpi: 150, share: 0.5 };

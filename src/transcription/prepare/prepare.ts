@@ -1,10 +1,10 @@
 import { defineProcessor } from '../../engine/processor/processor.ts';
-import { files } from '../files.ts';
 import { limitsOf } from '../image/image-limits.ts';
 import { readGrey } from '../image/open-image.ts';
+import { files } from '../page/files.ts';
+import { describeSteps, turnAndScale } from '../page/transformation.ts';
 import { parsePrepareConfig } from './prepare-config.ts';
 import { prepareImage } from './prepare-image.ts';
-import { describeSteps, turnAndScale } from './transformation.ts';
 
 /** Makes the image to recognise from the original page. */
 export default defineProcessor(async (setup) => {

@@ -1,6 +1,6 @@
 import type { Grey } from '../image/grey.ts';
 import { loadSharp } from '../image/load-sharp.ts';
-import type { Transformation } from './transformation.ts';
+import type { Transformation } from '../page/transformation.ts';
 
 /** The page turned, straightened and scaled, as a PNG. */
 export async function reshape(

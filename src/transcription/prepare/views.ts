@@ -1,10 +1,10 @@
 import { factorFor } from '../image/grey.ts';
 import type { ImageLimits } from '../image/image-limits.ts';
 import { readGrey } from '../image/open-image.ts';
+import { type Step, type Transformation, turnAndScale } from '../page/transformation.ts';
 import { cleanShades, findShades } from './clean-shades.ts';
 import type { PrepareConfig } from './prepare-config.ts';
 import { reshape } from './reshape.ts';
-import { type Step, type Transformation, turnAndScale } from './transformation.ts';
 
 export interface View {
   png: Buffer;

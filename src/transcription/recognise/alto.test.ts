@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toAlto } from '../formats/alto.ts';
-import { type Page, page } from '../page.ts';
+import { type Page, page } from '../page/page.ts';
 import { readAlto } from './alto.ts';
 
 test('our own ALTO is read back with words, places and confidence', () => {

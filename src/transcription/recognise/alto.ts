@@ -1,4 +1,4 @@
-import type { Box, Line, Page, Paragraph } from '../page.ts';
+import type { Box, Line, Page, Paragraph } from '../page/page.ts';
 import { elements } from './markup.ts';
 
 type Attributes = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import { findIsolation } from '../../engine/processor/command/isolation.ts';
 import { runOnFiles } from '../../engine/processor/command/program-on-files.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
-import { files, resultFiles } from '../files.ts';
-import { reasonOf } from '../job-page.ts';
-import { type Page, page } from '../page.ts';
+import { files, resultFiles } from '../page/files.ts';
+import { reasonOf } from '../page/job-page.ts';
+import { type Page, page } from '../page/page.ts';
 import { readAlto } from './alto.ts';
 import type { RecogniseConfig } from './config.ts';
 import { readHocr } from './hocr.ts';

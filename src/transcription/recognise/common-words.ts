@@ -1,4 +1,4 @@
-import { foldedText } from '../search/fold.ts';
+import { foldedText } from '../text/fold.ts';
 
 /** The most frequent words of a language, folded, by Tesseract's language names; empty if we don't know the language. */
 export function commonWords(language: string): ReadonlySet<string> {

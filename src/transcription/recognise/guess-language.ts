@@ -1,12 +1,12 @@
 import { type Job, PermanentFailure } from '../../engine/processor/processor.ts';
-import { files } from '../files.ts';
 import type { ImageLimits } from '../image/image-limits.ts';
 import { loadSharp } from '../image/load-sharp.ts';
-import { readTransformation } from '../job-page.ts';
-import type { Page, Word } from '../page.ts';
+import { files } from '../page/files.ts';
+import { readTransformation } from '../page/job-page.ts';
+import type { Page, Word } from '../page/page.ts';
 import { parsePrepareConfig } from '../prepare/prepare-config.ts';
 import { viewOf } from '../prepare/views.ts';
-import { foldedText } from '../search/fold.ts';
+import { foldedText } from '../text/fold.ts';
 import { commonWords } from './common-words.ts';
 import { checkLanguage, guessed, installedNames } from './language.ts';
 import { isFraktur } from './mend-fraktur.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { page } from '../page.ts';
+import { page } from '../page/page.ts';
 import { readHocr } from './hocr.ts';
 
 const head = "<html><head><meta name='ocr-system' content='x' /></head><body>";

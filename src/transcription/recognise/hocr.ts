@@ -1,4 +1,4 @@
-import type { Box, Line, Page, Paragraph, Region, Word } from '../page.ts';
+import type { Box, Line, Page, Paragraph, Region, Word } from '../page/page.ts';
 import { elements } from './markup.ts';
 
 /**

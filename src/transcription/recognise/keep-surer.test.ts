@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toText } from '../formats/text.ts';
-import type { Line, Page } from '../page.ts';
+import type { Line, Page } from '../page/page.ts';
+import { toText } from '../text/text.ts';
 import { keepSurer } from './keep-surer.ts';
 
 /** Each line: its text, the confidence of its words, and where it begins. */

@@ -1,5 +1,5 @@
 import { insertRegions } from '../layout/insert-regions.ts';
-import type { Box, Line, Page, Region, Word } from '../page.ts';
+import type { Box, Line, Page, Region, Word } from '../page/page.ts';
 import { fitted, type Thresholds } from './thresholds.ts';
 
 /** Words at least this sure count for a reading, others against it: most of them are made up. */

@@ -1,5 +1,5 @@
-import type { Page } from '../page.ts';
-import { describeSteps, type Step } from '../prepare/transformation.ts';
+import type { Page } from '../page/page.ts';
+import { describeSteps, type Step } from '../page/transformation.ts';
 import type { ViewName } from '../prepare/views.ts';
 import { confidenceOf, keepSurer, wordsOf } from './keep-surer.ts';
 import { isFraktur } from './mend-fraktur.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '../page.ts';
+import type { Page } from '../page/page.ts';
 
 /**
  * Models for Fraktur write `<` for ch, `>` for ck and `{` or `\` for a long s: marks that no printer set inside a word. This

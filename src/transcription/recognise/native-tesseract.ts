@@ -10,7 +10,7 @@ import { withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { type Overrun, type UseLimits, watchUse } from '../../engine/processor/watch-use.ts';
 import { systemClock } from '../../engine/time/clock.ts';
-import type { Box } from '../page.ts';
+import type { Box } from '../page/page.ts';
 import { readHocr } from './hocr.ts';
 import { modelFingerprint } from './model-fingerprint.ts';
 import { type Orientation, type RecogniseOptions, type Recogniser, textZones } from './recogniser.ts';

@@ -2,7 +2,7 @@ import type { Grey } from '../image/grey.ts';
 import type { Decode } from '../image/remember-grey.ts';
 import { insertRegions } from '../layout/insert-regions.ts';
 import { findTables } from '../layout/tables/find-tables.ts';
-import type { Box, Line, Page } from '../page.ts';
+import type { Box, Line, Page } from '../page/page.ts';
 import { confidenceOf, linesOf } from './keep-surer.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 import { fitted } from './thresholds.ts';

@@ -4,8 +4,8 @@ import { loadSharp } from '../image/load-sharp.ts';
 import { describeImage, readGrey } from '../image/open-image.ts';
 import { findFold, leastShape } from '../layout/find-fold.ts';
 import { inReadingOrder } from '../layout/reading-order.ts';
-import type { Page, Region } from '../page.ts';
-import { shifted } from '../shift-page.ts';
+import type { Page, Region } from '../page/page.ts';
+import { shifted } from '../page/shift-page.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 
 /** Where the two pages of a spread meet; undefined if the image shows one page. Most images are not even decoded. */

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
 import { compareTexts, errorRate } from '../evaluation/compare.ts';
-import { toText } from '../formats/text.ts';
 import layout from '../layout/layout.ts';
-import { page as pageSchema } from '../page.ts';
+import { page as pageSchema } from '../page/page.ts';
+import { transformation } from '../page/transformation.ts';
 import prepare from '../prepare/prepare.ts';
-import { transformation } from '../prepare/transformation.ts';
 import { makeSample } from '../testing/samples/make-sample.ts';
+import { toText } from '../text/text.ts';
 import recognise from './recognise.ts';
 
 /** What went wrong on real scans, on pages drawn to show the same fault. */

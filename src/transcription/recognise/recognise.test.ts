@@ -7,7 +7,7 @@ import { isPermanent } from '../../engine/processor/processor.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { runProcessor } from '../../index.ts';
 import { loadSharp } from '../image/load-sharp.ts';
-import { type Page, page } from '../page.ts';
+import { type Page, page } from '../page/page.ts';
 import { makeSample, type Sample } from '../testing/samples/make-sample.ts';
 import recognise from './recognise.ts';
 

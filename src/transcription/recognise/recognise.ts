@@ -1,10 +1,10 @@
 import { sweepWorkDirectories } from '../../engine/files/work-directory.ts';
 import { defineProcessor, type Job } from '../../engine/processor/processor.ts';
 import { readStageFiles } from '../../engine/processor/stage-files.ts';
-import { files } from '../files.ts';
 import { limitsOf } from '../image/image-limits.ts';
-import { readLayout, readOrder, readTransformation, writePage } from '../job-page.ts';
-import type { Page } from '../page.ts';
+import { files } from '../page/files.ts';
+import { readLayout, readOrder, readTransformation, writePage } from '../page/job-page.ts';
+import type { Page } from '../page/page.ts';
 import { checkRecogniseConfig, parseRecogniseConfig } from './config.ts';
 import { languageFor } from './guess-language.ts';
 import { openRecogniser } from './open-recogniser.ts';

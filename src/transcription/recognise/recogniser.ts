@@ -1,6 +1,6 @@
 import type { Decode } from '../image/remember-grey.ts';
-import type { Box, Page } from '../page.ts';
-import type { QuarterTurn } from '../prepare/orientation.ts';
+import type { Box, Page } from '../page/page.ts';
+import type { QuarterTurn } from '../page/transformation.ts';
 
 /** A program that reads text in images. Opened once per version of a stage, then used page by page. */
 export interface Recogniser {

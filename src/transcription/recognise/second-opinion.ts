@@ -1,4 +1,4 @@
-import type { Box, Line, Page, Word } from '../page.ts';
+import type { Box, Line, Page, Word } from '../page/page.ts';
 import { confidenceOf, keepSurer, linesOf, wordsOf } from './keep-surer.ts';
 import { type Doubts, fitted, fittedDoubts } from './thresholds.ts';
 

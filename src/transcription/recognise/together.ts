@@ -1,4 +1,4 @@
-import type { Box, Page, Region } from '../page.ts';
+import type { Box, Page, Region } from '../page/page.ts';
 import { installedNames, unknownLanguages } from './language.ts';
 import { isFraktur } from './mend-fraktur.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';

@@ -1,6 +1,6 @@
 import { loadSharp } from '../image/load-sharp.ts';
-import type { QuarterTurn } from '../prepare/orientation.ts';
-import { type Transformation, turnAndScale } from '../prepare/transformation.ts';
+import type { QuarterTurn } from '../page/transformation.ts';
+import { type Transformation, turnAndScale } from '../page/transformation.ts';
 
 export interface Turned {
   image: Buffer;

@@ -1,7 +1,7 @@
 import { boxAround } from '../image/box.ts';
+import { type Component, findComponents, smear } from '../image/components.ts';
 import { factorFor, type Grey } from '../image/grey.ts';
-import { type Component, findComponents, smear } from '../layout/components.ts';
-import type { Box, Page } from '../page.ts';
+import type { Box, Page } from '../page/page.ts';
 import { findShades } from '../prepare/clean-shades.ts';
 import { linesOf } from './keep-surer.ts';
 

@@ -1,5 +1,5 @@
-import type { Box, Page } from '../page.ts';
-import { foldedWords } from './fold.ts';
+import type { Box, Page } from '../page/page.ts';
+import { foldedWords } from '../text/fold.ts';
 import { endsAt, type Term } from './query.ts';
 
 /** More than anybody can look at on one page. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldedText, foldedWords } from './fold.ts';
+import { foldedText, foldedWords } from '../text/fold.ts';
 import { parseQuery, toFts5, toTsquery } from './query.ts';
 import { snippetOf } from './snippet.ts';
 

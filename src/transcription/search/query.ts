@@ -1,5 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
-import { type FoundWord, foldedWords } from './fold.ts';
+import { type FoundWord, foldedWords } from '../text/fold.ts';
 
 /** Words that must be adjacent; with `prefix`, the last one matches as a prefix. */
 export interface Term {

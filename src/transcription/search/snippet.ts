@@ -1,4 +1,4 @@
-import { eachFoldedWord, type FoundWord } from './fold.ts';
+import { eachFoldedWord, type FoundWord } from '../text/fold.ts';
 import { endsAt, type Term } from './query.ts';
 
 const wordsBefore = 6;

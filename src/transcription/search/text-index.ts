@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Queries } from '../database/database.ts';
-import { foldedText } from './fold.ts';
+import { foldedText } from '../text/fold.ts';
 import { type Term, toFts5, toTsquery } from './query.ts';
 
 /** Longer than any page. PostgreSQL could not index much more. */

@@ -1,5 +1,5 @@
 import { parseStageConfig, words } from '../../engine/stage/stage-config.ts';
-import { type Format, formats } from '../order.ts';
+import { type Format, formats } from '../page/order.ts';
 import { type SplitConfig, splitSettings } from '../split/split-config.ts';
 
 const settings = {

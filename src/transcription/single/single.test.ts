@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
-import { order } from '../order.ts';
+import { order } from '../page/order.ts';
 import single from './single.ts';
 import { parseSingleConfig } from './single-config.ts';
 

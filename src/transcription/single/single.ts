@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { sweepWorkDirectories, withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { defineProcessor, type Job, PermanentFailure } from '../../engine/processor/processor.ts';
-import { files } from '../files.ts';
 import { sourceFormat } from '../image/source-format.ts';
-import type { Order } from '../order.ts';
+import { files } from '../page/files.ts';
+import type { Order } from '../page/order.ts';
 import { type FoundPage, pagesOf } from '../split/pages-of.ts';
 import { PageReader } from '../split/reader/page-reader.ts';
 import { parseSingleConfig } from './single-config.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { splitProgress } from './split-part.ts';
+import { splitProgress } from '../page/order.ts';
 
 /** A page in `pages.json`, the file in which `split` lists the pages of a source in order. */
 export const splitPage = z.object({

@@ -1,22 +1,7 @@
-import { z } from 'zod';
+import type { SplitProgress } from '../page/order.ts';
 import type { SplitConfig } from './split-config.ts';
 
-/** Where the work on a source goes on: a long one is split in parts, so that other sources get their turn between them. */
-export const splitProgress = z.object({
-  /** Pages that earlier parts have listed. */
-  pages: z.int().nonnegative(),
-  /** Pages of the source that they came from, if some were divided. */
-  opened: z.int().nonnegative().optional(),
-  /** Processor time that they took. */
-  seconds: z.number().nonnegative(),
-  /** Pages that took more time or memory than allowed. */
-  overruns: z.int().nonnegative(),
-});
-export type SplitProgress = z.infer<typeof splitProgress>;
-
-export const noProgress: SplitProgress = { pages: 0, seconds: 0, overruns: 0 };
-
-/** A source with more such pages was made to waste time. */
+/** A source with more pages that take too much was made to waste time. */
 const mostOverruns = 10;
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { page as pageSchema } from '../page.ts';
+import { page as pageSchema } from '../page/page.ts';
 import { makePdf } from './testing/make-pdf.ts';
 import { blank, splitFile } from './testing/split-file.ts';
 

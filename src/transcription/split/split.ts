@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { sweepWorkDirectories, withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { defineProcessor, type Job, PermanentFailure } from '../../engine/processor/processor.ts';
 import { systemClock } from '../../engine/time/clock.ts';
-import { files } from '../files.ts';
-import { readOrder } from '../job-page.ts';
+import { files } from '../page/files.ts';
+import { readOrder } from '../page/job-page.ts';
+import { noProgress, type SplitProgress } from '../page/order.ts';
 import { divideSpread } from './divide-spread.ts';
 import { type SplitPage, type SplitPages, splitFiles } from './pages.ts';
 import { pagesOf } from './pages-of.ts';
 import { PageReader } from './reader/page-reader.ts';
 import { parseSplitConfig, type SplitConfig } from './split-config.ts';
-import { noProgress, type SplitProgress, whyNotOn } from './split-part.ts';
+import { whyNotOn } from './split-part.ts';
 
 /** Pages stored at once while the next is opened. Storing mostly waits for the disk. */
 const storedAtOnce = 4;

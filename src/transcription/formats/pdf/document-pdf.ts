@@ -1,5 +1,5 @@
 import { PismakError } from '../../../engine/errors.ts';
-import { page as pageSchema } from '../../page.ts';
+import { page as pageSchema } from '../../page/page.ts';
 import { imageOfPagePdf } from './page-pdf-image.ts';
 import { type PdfPage, searchablePdf } from './searchable-pdf.ts';
 

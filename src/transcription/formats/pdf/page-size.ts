@@ -1,4 +1,4 @@
-import type { Page } from '../../page.ts';
+import type { Page } from '../../page/page.ts';
 
 /** The long side of A4 in inches, used if the resolution is unknown. */
 const a4 = 11.69;

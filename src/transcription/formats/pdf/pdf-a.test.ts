@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { temporaryDirectory } from '../../../engine/testing/temporary-directory.ts';
 import { loadSharp } from '../../image/load-sharp.ts';
-import type { Page } from '../../page.ts';
+import type { Page } from '../../page/page.ts';
 import { samplePage, typedLine } from '../testing/pages.ts';
 import { parseXml } from '../testing/xml-tree.ts';
 import { pdfImage } from './pdf-image.ts';

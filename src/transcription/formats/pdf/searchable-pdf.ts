@@ -1,4 +1,4 @@
-import type { Page } from '../../page.ts';
+import type { Page } from '../../page/page.ts';
 import { languageTag } from '../languages.ts';
 import { createInvisibleFont } from './invisible-font.ts';
 import { readJpegHeader } from './jpeg-header.ts';

@@ -1,6 +1,6 @@
-import type { Box, Line, Page } from '../../page.ts';
+import type { Box, Line, Page } from '../../page/page.ts';
+import { wordText } from '../../text/text.ts';
 import { baselinePoints } from '../outline.ts';
-import { wordText } from '../text.ts';
 import { advance, ascent, descent } from './glyphless-font.ts';
 import type { InvisibleFont } from './invisible-font.ts';
 import { pdfNumber } from './pdf-objects.ts';

@@ -1,4 +1,4 @@
-import type { Box, Page } from '../../page.ts';
+import type { Box, Page } from '../../page/page.ts';
 import { pdfNumber } from './pdf-objects.ts';
 
 /** The page as it is read: turned, if its image lies on a side or on its head. */

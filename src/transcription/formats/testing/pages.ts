@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Line, Page } from '../../page.ts';
+import type { Line, Page } from '../../page/page.ts';
 
 /** A line at the given height, with monospaced words. */
 export function typedLine(top: number, text: string, baseline?: { rise: number }): Line {

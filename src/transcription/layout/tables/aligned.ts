@@ -1,4 +1,4 @@
-import { mostColumns, type Word } from '../../page.ts';
+import { mostColumns, type Word } from '../../page/page.ts';
 import type { Grid } from './grids.ts';
 import { type VisualRow, visualRows } from './visual-rows.ts';
 

@@ -1,5 +1,5 @@
 import { boxAround } from '../../image/box.ts';
-import type { Line, Paragraph, Region, Word } from '../../page.ts';
+import type { Line, Paragraph, Region, Word } from '../../page/page.ts';
 import type { Grid } from './grids.ts';
 import { joinCells } from './spans.ts';
 import { middleOf, type VisualRow, visualRows } from './visual-rows.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toPageXml } from '../../formats/page-xml.ts';
-import { toText } from '../../formats/text.ts';
 import { toTsv } from '../../formats/tsv.ts';
 import type { Grey } from '../../image/grey.ts';
-import type { Box, Line, Page, Region } from '../../page.ts';
+import type { Box, Line, Page, Region } from '../../page/page.ts';
+import { toText } from '../../text/text.ts';
 import { findTables } from './find-tables.ts';
 
 /** Letters are 20 pixels wide and lines 30 high. */

@@ -1,6 +1,6 @@
 import { boxAround } from '../../image/box.ts';
 import type { Grey } from '../../image/grey.ts';
-import { type Line, mostColumns, mostRows, type Page, type Region, type Word } from '../../page.ts';
+import { type Line, mostColumns, mostRows, type Page, type Region, type Word } from '../../page/page.ts';
 import { findAligned } from './aligned.ts';
 import { type Cells, divideRows, inCells, isWithin, toRegion } from './cells.ts';
 import { findGrids, type Grid } from './grids.ts';

@@ -1,4 +1,4 @@
-import type { Word } from '../../page.ts';
+import type { Word } from '../../page/page.ts';
 import type { Cells } from './cells.ts';
 import type { Grid } from './grids.ts';
 import type { Rule } from './rules-in-image.ts';

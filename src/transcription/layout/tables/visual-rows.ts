@@ -1,4 +1,4 @@
-import type { Word } from '../../page.ts';
+import type { Word } from '../../page/page.ts';
 
 /** Words that stand at one height, from left to right. */
 export interface VisualRow {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Line } from '../../page.ts';
+import type { Line } from '../../page/page.ts';
 import { asCapital, joinDropCapitals } from './drop-capitals.ts';
 
 function lineOf(text: string, left: number, top: number, height: number): Line {

@@ -1,5 +1,5 @@
 import type { FoundLine } from '../../lines/find-lines.ts';
-import type { Box, Line } from '../../page.ts';
+import type { Box, Line } from '../../page/page.ts';
 
 /** A drop capital is at least this many times as high as a line beside it. */
 const leastHeight = 1.5;

@@ -1,5 +1,5 @@
 import type { Grey } from '../../image/grey.ts';
-import type { QuarterTurn } from '../../prepare/orientation.ts';
+import type { QuarterTurn } from '../../page/transformation.ts';
 import type { Orientation } from '../recogniser.ts';
 import { doubtOf } from './doubt.ts';
 import type { Model } from './model.ts';

@@ -8,7 +8,7 @@ import { compareTexts, errorRate, total } from '../../evaluation/compare.ts';
 import type { Grey } from '../../image/grey.ts';
 import { loadSharp } from '../../image/load-sharp.ts';
 import { readGrey } from '../../image/open-image.ts';
-import { type Page, page } from '../../page.ts';
+import { type Page, page } from '../../page/page.ts';
 import { makeSample } from '../../testing/samples/make-sample.ts';
 import recognise from '../recognise.ts';
 import { type Model, openModel } from './model.ts';

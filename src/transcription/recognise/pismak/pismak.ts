@@ -4,7 +4,7 @@ import type { ImageLimits } from '../../image/image-limits.ts';
 import { readGrey } from '../../image/open-image.ts';
 import { asRegions } from '../../lines/blocks.ts';
 import { type FoundLine, type FoundLines, findLines } from '../../lines/find-lines.ts';
-import type { Box, Line, Page, Region } from '../../page.ts';
+import type { Box, Line, Page, Region } from '../../page/page.ts';
 import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser.ts';
 import { lineCutter } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';

@@ -1,6 +1,6 @@
 import { boxAround } from '../../image/box.ts';
 import type { FoundLine } from '../../lines/find-lines.ts';
-import type { Box, Line, Word } from '../../page.ts';
+import type { Box, Line, Word } from '../../page/page.ts';
 import type { Strip } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';
 import { type LineInk, normaliseLine } from './normalise-line.ts';

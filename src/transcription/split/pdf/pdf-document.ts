@@ -2,7 +2,7 @@ import { messageOf } from '../../../engine/errors.ts';
 import { SpoiledProcess } from '../../../engine/processor/answer-questions.ts';
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
 import { checkPixels, type ImageLimits } from '../../image/image-limits.ts';
-import type { Page } from '../../page.ts';
+import type { Page } from '../../page/page.ts';
 import { openAccess, type PdfSource } from './pdf-access.ts';
 import { countLetters, readTextLayer } from './pdf-text.ts';
 import { loadPdfium, type Pdfium } from './pdfium.ts';

@@ -1,5 +1,5 @@
 import { boxAround } from '../../image/box.ts';
-import type { Box, Line, Page, Paragraph, Word } from '../../page.ts';
+import type { Box, Line, Page, Paragraph, Word } from '../../page/page.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
 /** No page has more letters than this. */

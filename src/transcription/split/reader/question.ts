@@ -1,5 +1,5 @@
 import type { ImageLimits } from '../../image/image-limits.ts';
-import type { Page } from '../../page.ts';
+import type { Page } from '../../page/page.ts';
 
 /** A file of several pages, or of a format that must be decoded to be checked. */
 export interface PageFile {

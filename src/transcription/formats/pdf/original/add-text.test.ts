@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { temporaryDirectory } from '../../../../engine/testing/temporary-directory.ts';
 import { FileBytes } from '../../../image/file-bytes.ts';
-import type { Page } from '../../../page.ts';
+import type { Page } from '../../../page/page.ts';
 import { writePdf } from '../../../split/pdf/write-pdf.ts';
 import { makePdf, protectedPdf } from '../../../split/testing/make-pdf.ts';
 import { typedLine } from '../../testing/pages.ts';

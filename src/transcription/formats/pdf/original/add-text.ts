@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { messageOf, PismakError } from '../../../../engine/errors.ts';
 import type { FileBytes } from '../../../image/file-bytes.ts';
-import type { Page } from '../../../page.ts';
+import type { Page } from '../../../page/page.ts';
 import { createInvisibleFont } from '../invisible-font.ts';
 import { pdfNumber } from '../pdf-objects.ts';
 import { textLayer } from '../text-layer.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { anyPage, samplePage } from './testing/pages.ts';
+import { anyPage, samplePage } from '../formats/testing/pages.ts';
 import { toText } from './text.ts';
 
 test('line breaks and hyphens stay, and an empty line separates paragraphs', () => {

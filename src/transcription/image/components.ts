@@ -1,5 +1,5 @@
-import { boxAround } from '../image/box.ts';
-import type { Box } from '../page.ts';
+import type { Box } from '../page/page.ts';
+import { boxAround } from './box.ts';
 
 /** Ink and paper: 1 where there is ink. */
 export interface Bitmap {

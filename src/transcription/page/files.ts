@@ -8,7 +8,7 @@ export const files = {
   source: 'source',
   /** The image to recognise, made by `prepare`. Without that stage, recognisers use the source. */
   image: 'image.png',
-  /** How `prepare` turned and scaled the source into the image: `prepare/transformation.ts`. */
+  /** How `prepare` turned and scaled the source into the image: `transformation.ts`. */
   prepared: 'prepared.json',
   /** Regions and lines, made by `layout`: `page.ts` without words. */
   layout: 'layout.json',

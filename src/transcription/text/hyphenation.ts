@@ -1,4 +1,4 @@
-import type { Line } from '../page.ts';
+import type { Line } from '../page/page.ts';
 import { lineText } from './text.ts';
 
 /** A word hyphenated across two lines. */

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
-import { numbersOf } from '../documents/page-numbers.ts';
-import { createTextIndex, type TextQuery } from './text-index.ts';
+import { createTextIndex, type TextQuery } from '../search/text-index.ts';
+import { numbersOf } from './page-numbers.ts';
 
 /** Texts are long, so only these many are in memory at once. */
 const atOnce = 20;

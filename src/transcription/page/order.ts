@@ -1,10 +1,24 @@
 import { z } from 'zod';
-import { splitProgress } from './split/split-part.ts';
 
 /** What a page can be written as: text, PAGE XML, ALTO, hOCR, searchable PDF, JSON, and its tables as TSV. */
 export const formats = ['txt', 'page', 'alto', 'hocr', 'pdf', 'json', 'tsv'] as const;
 /** One of `formats`. */
 export type Format = (typeof formats)[number];
+
+/** Where the splitting of a source continues: a long one is split in parts, so that other sources get their turn in between. */
+export const splitProgress = z.object({
+  /** Pages that earlier parts have listed. */
+  pages: z.int().nonnegative(),
+  /** Pages of the source that they came from, if some were divided. */
+  opened: z.int().nonnegative().optional(),
+  /** Processor time used so far. */
+  seconds: z.number().nonnegative(),
+  /** Pages that took more time or memory than allowed. */
+  overruns: z.int().nonnegative(),
+});
+export type SplitProgress = z.infer<typeof splitProgress>;
+
+export const noProgress: SplitProgress = { pages: 0, seconds: 0, overruns: 0 };
 
 /** What to do with a page. Travels with it through all stages as the file `order.json`. */
 export const order = z.object({
@@ -22,7 +36,7 @@ export const order = z.object({
   formats: z.array(z.enum(formats)).default(['txt']),
   /** Use the text layer of a PDF instead of recognising its pages. By default the configuration of `split` decides. */
   textLayer: z.boolean().optional(),
-  /** For `split`: its result may be a part of the source, and this is where the part begins. */
+  /** For `split`: return the source in parts, and begin here. */
   split: splitProgress.optional(),
 });
 export type Order = z.infer<typeof order>;

@@ -1,10 +1,10 @@
 import { ZodError, type ZodType } from 'zod';
-import { messageOf } from '../engine/errors.ts';
-import { type JobFiles, PermanentFailure } from '../engine/processor/processor.ts';
+import { messageOf } from '../../engine/errors.ts';
+import { type JobFiles, PermanentFailure } from '../../engine/processor/processor.ts';
 import { files } from './files.ts';
 import { type Order, order } from './order.ts';
 import { mostPageBytes, type Page, page } from './page.ts';
-import { type Transformation, transformation } from './prepare/transformation.ts';
+import { type Transformation, transformation } from './transformation.ts';
 
 /** The order for the job's page: language, formats and name. */
 export function readOrder(job: { files: JobFiles }): Promise<Order> {

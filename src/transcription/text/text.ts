@@ -1,4 +1,4 @@
-import { type Line, mostColumns, mostRows, type Page, type Paragraph, type Region } from '../page.ts';
+import { type Line, mostColumns, mostRows, type Page, type Paragraph, type Region } from '../page/page.ts';
 
 /** Plain text with the line breaks and hyphens of the page, an empty line between paragraphs, and a line for each row of a table. */
 export function toText(page: Page): string {

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { safeFileName } from '../../engine/files/safe-names.ts';
-import { type SourceFormat, sourceFormat } from '../image/source-format.ts';
+import { type SourceFormat, sourceFormat } from './source-format.ts';
 
 interface ImageKind {
   mediaType: string;

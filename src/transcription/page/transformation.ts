@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { box } from '../page.ts';
-import type { QuarterTurn } from './orientation.ts';
+import { box } from './page.ts';
+
+/** Degrees to turn a page clockwise to make it upright. */
+export type QuarterTurn = 0 | 90 | 180 | 270;
 
 /** One thing that was done to a page, and the evidence for it. */
 export const step = z.object({

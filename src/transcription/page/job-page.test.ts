@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPermanent, type LoadProcessor } from '../engine/processor/processor.ts';
-import { runProcessor } from '../engine/processor/run-processor.ts';
-import correct from './correct/correct.ts';
-import exportPage from './export/export.ts';
-import keywords from './keywords/keywords.ts';
-import layout from './layout/layout.ts';
-import prepare from './prepare/prepare.ts';
-import recognise from './recognise/recognise.ts';
-import split from './split/split.ts';
+import { isPermanent, type LoadProcessor } from '../../engine/processor/processor.ts';
+import { runProcessor } from '../../engine/processor/run-processor.ts';
+import correct from '../correct/correct.ts';
+import exportPage from '../export/export.ts';
+import keywords from '../keywords/keywords.ts';
+import layout from '../layout/layout.ts';
+import prepare from '../prepare/prepare.ts';
+import recognise from '../recognise/recognise.ts';
+import split from '../split/split.ts';
 
 const order = JSON.stringify({
   document: 'd',
