@@ -165,6 +165,15 @@ test('for any stored periods, spans do not overlap and cover only watched time',
   );
 });
 
+test('the last column of a thinned trace ends with the trace', () => {
+  const changes = Array.from({ length: 20 }, (_, index) =>
+    state('w', 5 * index, index % 2 === 0 ? 'IDLE' : 'PROCESSING', 'a'),
+  );
+  const trace = buildTrace([period(0, 100, changes, true)], { from: 0, to: 100 });
+  // 11 * (100 / 11) is 100.00000000000001.
+  assert.equal(thinTrace(trace, 11).workers[0]?.spans.at(-1)?.to, 100);
+});
+
 test('a thinned trace is still valid, no larger than requested, and keeps the greatest length', () => {
   fc.assert(
     fc.property(anyPeriods, fc.integer({ min: 1, max: 12 }), (periods, columns) => {

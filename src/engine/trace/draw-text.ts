@@ -1,5 +1,5 @@
 import { stageSigns, withoutIdleQueues } from './stage-signs.ts';
-import { spanColumns } from './thin-trace.ts';
+import { edgeOf, type Grid, spanColumns } from './thin-trace.ts';
 import { timeTicks } from './time-axis.ts';
 import { greatestLength, type QueueTrace, type Span, type Trace } from './trace.ts';
 
@@ -18,7 +18,7 @@ export function drawText(drawn: Trace, options: { width: number; relative?: bool
   const highest = trace.queues.map(({ points }) => greatestLength(points));
   const digits = Math.max(1, ...highest.map((length) => String(length).length));
   const columns = Math.max(10, Math.floor(options.width) - margin - digits - 3);
-  const grid = { from: trace.from, columns, width: (trace.to - trace.from) / columns };
+  const grid = { from: trace.from, to: trace.to, columns };
   const row = (label: string, cells: string, end = '') => `${fit(label, margin)}│${cells}│ ${end}`.trimEnd();
 
   const workers = trace.workers.map(({ id, spans }) => {
@@ -45,16 +45,13 @@ function cellOf(span: Span, letter: string): string {
 }
 
 /** The greatest length in each column; null where nothing is known. */
-function lengthColumns(
-  points: QueueTrace['points'],
-  grid: { from: number; columns: number; width: number },
-): (number | null)[] {
+function lengthColumns(points: QueueTrace['points'], grid: Grid): (number | null)[] {
   const cells: (number | null)[] = [];
   let next = 0;
   let length: number | null = null;
-  for (let column = 1; column <= grid.columns; column++) {
-    const end = grid.from + column * grid.width;
-    const start = end - grid.width;
+  for (let column = 0; column < grid.columns; column++) {
+    const start = edgeOf(grid, column);
+    const end = edgeOf(grid, column + 1);
     let most = (points[next]?.at ?? end) > start ? length : null;
     for (let point = points[next]; point && point.at < end; point = points[++next]) {
       length = point.length;

@@ -2,8 +2,7 @@ import type { QueueTrace, Span, Trace } from './trace.ts';
 
 /** Reduces the trace to this many columns. In each, a worker does what it did longest there. */
 export function thinTrace(trace: Trace, columns: number): Trace {
-  const { from, to } = trace;
-  const grid = { from, columns, width: (to - from) / columns };
+  const grid = { from: trace.from, to: trace.to, columns };
   return {
     ...trace,
     workers: trace.workers.map(({ id, spans }) => ({
@@ -17,10 +16,19 @@ export function thinTrace(trace: Trace, columns: number): Trace {
   };
 }
 
-interface Grid {
+/** A time cut into columns of the same width. */
+export interface Grid {
   from: number;
+  to: number;
   columns: number;
-  width: number;
+}
+
+/**
+ * Where a column begins and the one before it ends. Always asked here, since two ways to compute it differ in the last
+ * digit: 11 columns of 100 / 11 end after 100.
+ */
+export function edgeOf({ from, to, columns }: Grid, column: number): number {
+  return column === columns ? to : from + ((to - from) * column) / columns;
 }
 
 /** What each column shows for a worker; undefined where most of the time is unknown. */
@@ -28,8 +36,8 @@ export function spanColumns(spans: readonly Span[], grid: Grid): (Span | undefin
   const cells: (Span | undefined)[] = new Array(grid.columns).fill(undefined);
   let first = 0;
   for (let column = 0; column < grid.columns; column++) {
-    const start = grid.from + column * grid.width;
-    const end = start + grid.width;
+    const start = edgeOf(grid, column);
+    const end = edgeOf(grid, column + 1);
     const times = new Map<string, { span: Span; ms: number }>();
     let known = 0;
     while ((spans[first]?.to ?? Number.POSITIVE_INFINITY) <= start) first++;
@@ -43,7 +51,7 @@ export function spanColumns(spans: readonly Span[], grid: Grid): (Span | undefin
       known += ms;
       times.set(key, time);
     }
-    if (2 * known < grid.width) continue;
+    if (2 * known < end - start) continue;
     let longest = 0;
     for (const { span, ms } of times.values()) {
       if (ms <= longest) continue;
@@ -58,8 +66,8 @@ function longestPerColumn(spans: readonly Span[], grid: Grid): Span[] {
   const out: Span[] = [];
   for (const [column, cell] of spanColumns(spans, grid).entries()) {
     if (!cell) continue;
-    const from = grid.from + column * grid.width;
-    const to = grid.from + (column + 1) * grid.width;
+    const from = edgeOf(grid, column);
+    const to = edgeOf(grid, column + 1);
     const last = out.at(-1);
     if (last && last.to === from && last.stage === cell.stage && last.kind === cell.kind) last.to = to;
     else out.push({ from, to, stage: cell.stage, kind: cell.kind });
@@ -70,8 +78,9 @@ function longestPerColumn(spans: readonly Span[], grid: Grid): Span[] {
 /** The highest value of each column, so that no peak is lost, and the last one. */
 function extremesPerColumn(points: QueueTrace['points'], grid: Grid): QueueTrace['points'] {
   const columns = new Map<number, QueueTrace['points']>();
+  const width = (grid.to - grid.from) / grid.columns;
   for (const point of points) {
-    const column = Math.min(grid.columns - 1, Math.floor((point.at - grid.from) / grid.width));
+    const column = Math.min(grid.columns - 1, Math.floor((point.at - grid.from) / width));
     const [highest] = columns.get(column) ?? [];
     const isHigher = !highest || (point.length ?? -1) >= (highest.length ?? -1);
     columns.set(column, isHigher ? [point] : [highest, point]);
