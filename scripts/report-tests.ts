@@ -7,19 +7,18 @@ import type { TestTimes } from './test-times.ts';
 export interface TestReport {
   /** Whether every test passed; a skipped test counts as a failure. */
   passed: boolean;
-  /** The files with a failed test, by their paths from here. */
-  failed: string[];
   /** How long each file took, in milliseconds, by its path from here. */
   times: TestTimes;
 }
 
 /**
  * Shows a run of tests: a dot for each pass, each failure in full with the output of its file, the slowest
- * files of a long run, and Node's own counts at the end.
+ * files of a long run, and Node's own counts at the end. `processorTimes` is asked once all files have ended.
  */
 export async function reportTests(
   events: AsyncIterable<TestEvent>,
   write: (text: string) => void,
+  processorTimes: () => ReadonlyMap<string, number> = () => new Map(),
 ): Promise<TestReport> {
   const printed = new Map<string, string>();
   const failed: EventData.TestFail[] = [];
@@ -60,9 +59,9 @@ export async function reportTests(
     const text = printed.get(file);
     if (text) write(`\nprinted by ${relative('.', file)}:\n${text.trimEnd()}\n`);
   }
-  write(slowest(times));
+  write(slowest(times, processorTimes()));
   write(`\n${counts.join('')}`);
-  return { passed, failed: files.map((file) => relative('.', file)), times };
+  return { passed, times };
 }
 
 /** Node runs each file as a test with the name of the file. */
@@ -70,12 +69,19 @@ function isFile({ name, file, nesting }: EventData.TestComplete): boolean {
   return nesting === 0 && file !== undefined && resolve(name) === resolve(file);
 }
 
+const mostListed = 25;
+
 /** Empty if there are so few files that all of them would be listed. */
-function slowest(times: TestTimes): string {
+function slowest(times: TestTimes, processorTimes: ReadonlyMap<string, number>): string {
   const files = Object.entries(times).sort(([, a], [, b]) => b - a);
-  if (files.length <= 10) return '';
-  const lines = files.slice(0, 10).map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`);
-  return `\nten slowest files:\n${lines.join('')}`;
+  if (files.length <= mostListed) return '';
+  const seconds = (value: number | undefined) => (value === undefined ? '?' : value.toFixed(1)).padStart(7);
+  const lines = files
+    .slice(0, mostListed)
+    .map(
+      ([file, ms]) => `${seconds(ms / 1000)} s ${seconds(processorTimes.get(resolve(file)))} s  ${file}\n`,
+    );
+  return `\nslowest files, and their processor time:\n${lines.join('')}`;
 }
 
 /** A suite that failed only because a test inside it failed adds nothing new. */

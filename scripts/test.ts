@@ -3,20 +3,23 @@
  * tests below those paths, and nothing else.
  */
 import { spawn } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { run } from 'node:test';
 import { shareServers } from '../src/engine/testing/servers/shared.ts';
-import { reportTests, type TestReport } from './report-tests.ts';
+import { processorSeconds, processorTimesVariable, readProcessorTimes } from './processor-time.ts';
+import { reportTests } from './report-tests.ts';
 import { longestFirst, readTestTimes, rememberTestTimes } from './test-times.ts';
 
 const root = join(import.meta.dirname, '..');
 process.chdir(root);
 const paths = process.argv.slice(2);
-const timesFile = join(root, '.cache', 'test-times.json');
+const cache = join(root, '.cache');
+const timesFile = join(cache, 'test-times.json');
+const processorTimesFile = join(cache, 'test-processor-times.tsv');
 // Otherwise each test file would spend a third of its CPU time compiling the same modules. `bin/pismak` uses the cache too.
-process.env.NODE_COMPILE_CACHE ??= join(root, '.cache', 'node');
+process.env.NODE_COMPILE_CACHE ??= join(cache, 'node');
 
 if (paths.length === 0) {
   await step('types', 'node_modules/typescript/bin/tsc', '-p', '.');
@@ -58,31 +61,18 @@ async function runTests(files: string[]): Promise<void> {
     process.once(signal, () => void servers.close().finally(() => process.kill(process.pid, signal)));
   const ordered = longestFirst(files, readTestTimes(timesFile), guessTime);
   // Most tests wait for a disk, a lease or a server: with one file per core, a core would often be idle.
-  const first = await runFiles(ordered, availableParallelism() + 2);
-  const passed = first.passed || (await passAlone(files, first.failed));
+  const concurrency = availableParallelism() + 2;
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(processorTimesFile, '');
+  process.env[processorTimesVariable] = processorTimesFile;
+  const execArgv = ['--import', join(import.meta.dirname, 'processor-time.ts')];
+  const events = run({ files: ordered, concurrency, timeout: 480_000, execArgv });
+  const write = (text: string) => process.stdout.write(text);
+  const { passed, times } = await reportTests(events, write, () => readProcessorTimes(processorTimesFile));
   await servers.close();
-  if (passed) rememberTestTimes(timesFile, first.times);
+  console.log(`ℹ processor time ${processorSeconds().toFixed(0)} s`);
+  if (passed) rememberTestTimes(timesFile, times);
   else process.exitCode = 1;
-}
-
-async function runFiles(files: string[], concurrency: number): Promise<TestReport> {
-  return await reportTests(run({ files, concurrency, timeout: 480_000 }), (text) =>
-    process.stdout.write(text),
-  );
-}
-
-/**
- * One failure in a long run may be of the crowded machine: real servers run out of time. The files that failed run once
- * more with nothing beside them. A file that passes only then does not hold anybody up, but it is named: either the
- * test is too impatient or it has found a rare fault.
- */
-async function passAlone(all: readonly string[], failed: string[]): Promise<boolean> {
-  const isCrowded = all.length > 100 && failed.length > 0 && failed.length <= 3;
-  if (!isCrowded) return false;
-  console.log(`\nagain, one at a time: ${failed.join(', ')}`);
-  const { passed } = await runFiles(failed, 1);
-  if (passed) console.log(`\nUNRELIABLE, passed only the second time: ${failed.join(', ')}`);
-  return passed;
 }
 
 /** Tests that start servers or the whole program take longest. */
