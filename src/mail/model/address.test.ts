@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuTime } from '../../engine/testing/cpu-time.ts';
 import { addressKey, formatContact, parseContact, wireAddress } from './address.ts';
 import { checkMail, mailFromJson } from './mail.ts';
 
@@ -68,4 +69,16 @@ test('a mail without recipient cannot be built; extra fields of the application 
   const mail = checkMail({ type: 'order', to: 'anna@example.org', orderNumber: 7, tags: ['a'] });
   assert.deepEqual([mail.orderNumber, mail.tags], [7, ['a']]);
   assert.deepEqual(mailFromJson(JSON.stringify(mail)), mail);
+});
+
+test('blanks, brackets and dots without end are refused at once', async () => {
+  for (const text of [
+    ' '.repeat(30_000),
+    `a${' '.repeat(30_000)}b`,
+    '<'.repeat(30_000),
+    `a@${'ž.'.repeat(30_000)}cz`,
+  ]) {
+    const spent = await cpuTime(() => assert.throws(() => parseContact(text), /is not a mail address/));
+    assert.ok(spent < 100, `${spent} ms for ${text.slice(0, 5)}`);
+  }
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { cpuTime } from '../../engine/testing/cpu-time.ts';
 import { zoneDays } from '../calendar/zone-days.ts';
 import { loadSchemas } from '../schema/schemas.ts';
 import { BatchBuilder } from './batch-builder.ts';
@@ -131,4 +132,16 @@ test('fields of CSV may be quoted or empty, the first one too', async () => {
     addContent(builder, { text: 'kind,entity,clicks,clicks\n', format: 'csv' }),
     /the first line of CSV names the column clicks twice/,
   );
+});
+
+test('a first line with too many columns is refused at once', async () => {
+  const names = Array.from({ length: 60_000 }, (_, index) => `c${index}`);
+  const text = `kind,entity,${names.join(',')}\n`;
+  const spent = await cpuTime(() =>
+    assert.rejects(
+      addContent(newBuilder(false), { format: 'csv', text }),
+      /has 60002 columns; the limit is 1000/,
+    ),
+  );
+  assert.ok(spent < 500, `${spent} ms`);
 });

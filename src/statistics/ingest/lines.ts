@@ -7,6 +7,8 @@ import { ShapedLines } from './shaped-lines.ts';
 /** Short turns: people who ask are waiting; events can wait. */
 const turnMs = 2;
 const addedAtOnce = 128;
+/** A kind has far fewer dimensions. */
+const mostColumns = 1000;
 
 /** Adds all events of a batch, and gives way to others meanwhile. */
 export async function addContent(builder: BatchBuilder, content: Content): Promise<void> {
@@ -60,7 +62,13 @@ async function addCsv(builder: BatchBuilder, text: string, turns: Turns): Promis
       'invalid-input',
       'the first line of CSV must name the columns: kind,entity,user,split,at and dimensions',
     );
-  const twice = columns.find((name, index) => columns.indexOf(name) < index);
+  if (columns.length > mostColumns)
+    throw new PismakError(
+      'invalid-input',
+      `the first line of CSV has ${columns.length} columns; the limit is ${mostColumns}`,
+    );
+  const seen = new Set<string>();
+  const twice = columns.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined)
     throw new PismakError('invalid-input', `the first line of CSV names the column ${twice} twice`);
   const texts = new Set(['id', 'kind', 'entity', 'user', 'split', 'at', 'day']);

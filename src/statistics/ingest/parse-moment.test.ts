@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { cpuTime } from '../../engine/testing/cpu-time.ts';
 import { parseMoment } from './parse-moment.ts';
 
 test('a time is what Date.parse takes it for, and needs its zone', () => {
@@ -28,4 +29,9 @@ test('a time is what Date.parse takes it for, and needs its zone', () => {
   );
   for (const given of ['2026-02-29T00:00:00Z', '2024-02-29T23:59:59.999+02:00', '2026-03-29', '', 'T Z'])
     assert.equal(parseMoment(given), plain(given), given);
+});
+
+test('a long text that is no time is refused at once', async () => {
+  const spent = await cpuTime(() => assert.equal(parseMoment('T'.repeat(60_000)), Number.NaN));
+  assert.ok(spent < 100, `${spent} ms`);
 });

@@ -20,20 +20,30 @@ export function kindOf(
   if (head.startsWith('{\\rtf')) return 'rtf';
   if (isCompoundFile(bytes)) return 'doc';
   if (head.startsWith('PK\x03\x04')) return kindOfArchive(bytes, head);
-  if (/^From \S+.*\n(?:[\w-]+:|>)/.test(head)) return 'mbox';
-  const start = head.replace(/^\xef\xbb\xbf/, '').trimStart();
-  if (
-    /^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*|<\?[^>]*>\s*)*<(?:\w+:)?(?:rss|feed|rdf)\b/is.test(
-      start,
-    )
-  )
-    return 'feed';
-  if (/^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<\?[^>]*>\s*)*<(?:\w+:)?(?:urlset|sitemapindex)\b/is.test(start))
-    return 'sitemap';
+  if (/^From \S.*\n(?:[\w-]+:|>)/.test(head)) return 'mbox';
+  const root = rootOf(head);
+  if (root === 'rss' || root === 'feed' || root === 'rdf') return 'feed';
+  if (root === 'urlset' || root === 'sitemapindex') return 'sitemap';
   if (/<(?:!doctype html|html|head|body|title|div|p|table|a)\b/i.test(head) && !/text\/plain/.test(name))
     return 'html';
   if (/html/.test(contentType)) return 'html';
   return /text\/plain|\.(?:txt|text|md|asc)$/.test(name) && !isBinary(bytes) ? 'txt' : undefined;
+}
+
+/** The name of the first element, without its prefix, in lower case. Comments, declarations and the document type may stand before it. */
+function rootOf(head: string): string | undefined {
+  for (let at = head.startsWith('\xef\xbb\xbf') ? 3 : 0; at < head.length; ) {
+    if (/\s/.test(head.charAt(at))) at += 1;
+    else if (head.startsWith('<!--', at)) at = behind(head, '-->', at + 4);
+    else if (head.startsWith('<?', at) || head.startsWith('<!', at)) at = behind(head, '>', at);
+    else return /^<(?:\w+:)?(\w+)/.exec(head.slice(at))?.[1]?.toLowerCase();
+  }
+  return undefined;
+}
+
+function behind(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from);
+  return at < 0 ? text.length : at + mark.length;
 }
 
 /** The names of its parts stand in the archive as they are, near its beginning or at its end. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { cpuTime } from '../../../engine/testing/cpu-time.ts';
 import { convertDocument, kindOf, readFeed, readMbox, readSitemap } from '../index.ts';
 import { makeCompound, makeDoc, makeOldDoc, makePdf, makeZip } from './testing/make-files.ts';
 
@@ -263,4 +264,15 @@ JVBERi0=
     },
     { subject: 'Re: x', from: 'Eva', text: 'Prostý text', links: ['http://a.cz/x'], inReplyTo: '1@a.cz' },
   ]);
+});
+
+test('the kind of a file is known at once, whatever stands before its first element', async () => {
+  const kind = (text: string) => kindOf(Buffer.from(text), { url: 'http://example.cz/x' });
+  assert.equal(kind('\ufeff<?xml version="1.0"?>\n<!-- a --><!DOCTYPE rss>\n<!-- <b> -->\n<rss>'), 'feed');
+  assert.equal(kind('<!-- a --><sm:urlset>'), 'sitemap');
+  assert.equal(kind('<!-- <rss> -->'), undefined);
+  for (const text of ['<!---->'.repeat(60), '<?x?>'.repeat(400), `From ${'x'.repeat(2000)}`]) {
+    const spent = await cpuTime(() => assert.equal(kind(text), undefined));
+    assert.ok(spent < 100, `${spent} ms for ${text.slice(0, 8)}`);
+  }
 });
