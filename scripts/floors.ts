@@ -6,7 +6,22 @@ import { basename } from 'node:path';
  */
 export type Floors = readonly (readonly string[])[];
 
-export const floors: Readonly<Record<string, Floors>> = {};
+export const floors: Readonly<Record<string, Floors>> = {
+  statistics: [
+    // How it is reached: the house, its parts, commands, what programs import.
+    ['house', 'index', 'parts', 'commands'],
+    // What people, schedules and Pismak's own events do.
+    ['operations', 'run-statistics', 'own'],
+    // Counting, answering, rolling up.
+    ['ingest', 'query', 'rollup'],
+    // What an engine has open: cubes through a cache, entities, who may see what.
+    ['statistics', 'cube', 'entities', 'access'],
+    // Where sums are kept: the database, and ClickHouse for large units.
+    ['store'],
+    // Pure: plans, schemas, columns of sums, days; the tables.
+    ['plan', 'schema', 'columns', 'calendar', 'tables', 'migrations', 'settings', 'turns'],
+  ],
+};
 
 /** One import within a part, of values, of types only, or at run time. */
 export interface InnerImport {

@@ -7,7 +7,7 @@ import { migrations } from '../../src/statistics/migrations.ts';
 import { answerSeries, answerTable } from '../../src/statistics/query/answer.ts';
 import { rollUp } from '../../src/statistics/rollup/roll-up.ts';
 import { sweep } from '../../src/statistics/rollup/sweep.ts';
-import { statisticsSettings } from '../../src/statistics/settings.ts';
+import { statisticsSection } from '../../src/statistics/settings.ts';
 import { openStatistics, type Statistics } from '../../src/statistics/statistics.ts';
 import type { StatisticsTables } from '../../src/statistics/tables.ts';
 import type { Contestant, Question } from './contest.ts';
@@ -28,7 +28,7 @@ export async function openOurs(
   const statistics = await openStatistics({
     database: database.withTables<StatisticsTables>(),
     clock,
-    settings: statisticsSettings.parse({ cacheMb: 2000, store }),
+    settings: statisticsSection.settings.parse({ cacheMb: 2000, store }),
   });
   const asked = (question: Question) => ({
     kind: 'keyword',

@@ -1,11 +1,10 @@
 import type { House } from '../engine/house.ts';
-import { statisticsSettings } from './settings.ts';
+import { statisticsSection } from './settings.ts';
 
 /** Exact sums over millions of entities by day, week, month, quarter and year, in milliseconds. */
 export const statistics = {
-  name: 'statistics',
+  ...statisticsSection,
   title: 'Statistics',
-  settings: statisticsSettings,
   commands: {
     statistics: {
       summary: 'Count events; show series and tables of exact sums',

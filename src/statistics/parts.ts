@@ -1,10 +1,11 @@
 import { type HouseParts, sectionOf } from '../engine/house.ts';
-import { statistics } from './house.ts';
 import { ingestProcessor, ingestStage } from './ingest/ingest-stage.ts';
 import { migrations } from './migrations.ts';
 import { statisticsOperations } from './operations/index.ts';
 import { sendOwnEvents } from './own/own-events.ts';
 import { runStatistics } from './run-statistics.ts';
+import { statisticsSection } from './settings.ts';
+import { statisticsOf } from './statistics.ts';
 
 /** The parts of this house that a running engine needs. */
 export const parts: HouseParts = {
@@ -14,9 +15,9 @@ export const parts: HouseParts = {
   operations: statisticsOperations,
   async forgetUser(engine, user) {
     const { forgetAccount } = await import('./entities/erase-user.ts');
-    return forgetAccount(engine, user);
+    return forgetAccount(await statisticsOf(engine), user);
   },
   run: runStatistics,
   runBesideWorker: (beside) =>
-    sectionOf(beside.settings, statistics).own ? sendOwnEvents(beside) : { async close() {} },
+    sectionOf(beside.settings, statisticsSection).own ? sendOwnEvents(beside) : { async close() {} },
 };

@@ -2,12 +2,12 @@ import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { sectionOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
-import { statistics } from './house.ts';
 import { countOwnEvents } from './own/own-events.ts';
 import { reconcile } from './rollup/reconcile.ts';
 import { rollUp } from './rollup/roll-up.ts';
 import { leftOut } from './rollup/skip-too-large.ts';
 import { sweep } from './rollup/sweep.ts';
+import { statisticsSection } from './settings.ts';
 import { renewFoundations, type Statistics, statisticsOf } from './statistics.ts';
 import { levels } from './store/store.ts';
 
@@ -54,7 +54,9 @@ export async function runStatistics(engine: Engine): Promise<Running> {
   // Only what agrees is sealed.
   const afterwards = { kind: 'after', schedule: 'statistics.reconcile' } as const;
   await schedules.ensure('statistics.seal', { when: afterwards, action: task('statistics.seal') }, 'local');
-  return sectionOf(engine.settings, statistics).own ? countOwnEvents(engine, opened) : { async close() {} };
+  return sectionOf(engine.settings, statisticsSection).own
+    ? countOwnEvents(engine, opened)
+    : { async close() {} };
 }
 
 /** Fails if levels differ, so that the schedule raises its alert. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-/** `[statistics]` in pismak.toml. */
-export const statisticsSettings = z.strictObject({
+const settings = z.strictObject({
   timezone: z
     .string()
     .min(1)
@@ -52,3 +51,8 @@ export const statisticsSettings = z.strictObject({
     .describe('ClickHouse for the rows of large units. Default: all is in the database'),
   own: z.boolean().default(true).describe('Count the events of Pismak itself, with the schema `pismak`'),
 });
+
+/** `[statistics]` in pismak.toml. Apart from house.ts, because operations read it: they may not import what imports them. */
+export const statisticsSection = { name: 'statistics', settings } as const;
+
+export type StatisticsSettings = z.output<typeof settings>;

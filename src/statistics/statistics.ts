@@ -1,18 +1,16 @@
-import type { z } from 'zod';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { sectionOf } from '../engine/house.ts';
 import type { Clock } from '../engine/time/clock.ts';
 import { type ZoneDays, zoneDays } from './calendar/zone-days.ts';
+import { CubeReader } from './cube/cube-reader.ts';
 import { AttributeCache } from './entities/attributes.ts';
-import { statistics as house } from './house.ts';
-import type { Limits } from './ingest/limits.ts';
-import { CubeReader } from './query/cube-reader.ts';
 import { incompatibility, type Schema, schemaFile } from './schema/schema.ts';
 import { createSchemas, loadSchemas, type Schemas } from './schema/schemas.ts';
-import type { statisticsSettings } from './settings.ts';
+import { type StatisticsSettings, statisticsSection } from './settings.ts';
 import { clickHouseRows } from './store/clickhouse/rows.ts';
 import { databaseStore } from './store/database-store.ts';
+import type { Limits } from './store/limits.ts';
 import type { StatisticsStore } from './store/store.ts';
 import { type StatisticsDatabase, statisticsDatabase } from './tables.ts';
 
@@ -39,7 +37,7 @@ const hourMs = 3_600_000;
 export function statisticsOf(engine: Pick<Engine, 'database' | 'clock' | 'settings'>): Promise<Statistics> {
   const known = opened.get(engine.database);
   if (known) return known;
-  const settings = sectionOf(engine.settings, house);
+  const settings = sectionOf(engine.settings, statisticsSection);
   const database = statisticsDatabase(engine);
   const opening = openStatistics({ database, clock: engine.clock, settings });
   opened.set(engine.database, opening);
@@ -56,7 +54,7 @@ export async function statisticsForStage(
 ): Promise<Statistics> {
   const { clock } = engine;
   const database = statisticsDatabase(engine);
-  const own = sectionOf(engine.settings, house);
+  const own = sectionOf(engine.settings, statisticsSection);
   const rows = await database.query.selectFrom('statistics_fixed').selectAll().execute();
   const stored = rows
     .filter(({ name }) => name.startsWith('schema:'))
@@ -84,7 +82,7 @@ function newestOf(all: readonly Schema[]): Schemas {
 export async function openStatistics(options: {
   database: StatisticsDatabase;
   clock: Clock;
-  settings: Omit<z.output<typeof statisticsSettings>, 'own'>;
+  settings: Omit<StatisticsSettings, 'own'>;
   /** Instead of those that the settings name. */
   schemas?: Schemas;
 }): Promise<Statistics> {

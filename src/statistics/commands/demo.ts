@@ -8,11 +8,11 @@ import type { Client } from '../../terminal/client/client.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { formatDay } from '../calendar/days.ts';
-import { advertiser, demoDay, demoEntities } from '../demo/advertiser.ts';
 import { statisticsEntityCreate, statisticsEntityLs } from '../operations/entity.ts';
 import { statisticsFilter2, statisticsGranularizedSumStats } from '../operations/read.ts';
 import { statisticsReconcile, statisticsRollup } from '../operations/upkeep.ts';
 import { statisticsIngest } from '../operations/write.ts';
+import { advertiser, demoDay, demoEntities } from './demo-advertiser.ts';
 import { charts } from './series.ts';
 import { showTable } from './table.ts';
 

@@ -1,11 +1,20 @@
-import type { Attributes } from '../query/filter.ts';
-import type { Turns } from '../query/turns.ts';
 import type { CubeHead } from '../store/store.ts';
 import type { StatisticsQueries } from '../tables.ts';
+import type { Turns } from '../turns.ts';
 
 const columns = ['ordinal', 'key', 'name', 'status', 'parent', 'budget', 'createdAt'] as const;
 const rowsPerQuery = 20_000;
 const mostEntities = 300_000;
+
+/** What an entity is, besides its sums. */
+export interface Attributes {
+  key: string;
+  name: string;
+  status: string;
+  parent: string;
+  budget: number | null;
+  createdAt: number;
+}
 
 /** Names and other attributes of entities, remembered while they don't change. */
 export class AttributeCache {

@@ -1,8 +1,10 @@
 import { PismakError } from '../../engine/errors.ts';
-import type { Limits } from '../ingest/limits.ts';
-import type { Statistics } from '../statistics.ts';
-import type { StatisticsQueries } from '../tables.ts';
-import { ordinalsOf } from './dictionary.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import type { Schemas } from '../schema/schemas.ts';
+import { ordinalsOf } from '../store/entity-numbers.ts';
+import type { Limits } from '../store/limits.ts';
+import type { StatisticsStore } from '../store/store.ts';
+import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 
 export interface EntityInput {
   entity: string | number;
@@ -15,7 +17,7 @@ export interface EntityInput {
 
 /** Creates entities or changes their attributes, all or none. With `create` false, each must exist. */
 export async function saveEntities(
-  { database, schemas, clock }: Statistics,
+  { database, schemas, clock }: { database: StatisticsDatabase; schemas: Schemas; clock: Clock },
   options: {
     kind: string;
     user: string;
@@ -63,7 +65,7 @@ export async function saveEntities(
 }
 
 export async function listEntities(
-  { database, schemas, store }: Statistics,
+  { database, schemas, store }: { database: StatisticsDatabase; schemas: Schemas; store: StatisticsStore },
   options: { kind: string; user: string; offset: number; limit: number },
 ) {
   const cube = await store.head(schemas.get(options.kind).name, options.user);

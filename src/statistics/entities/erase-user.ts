@@ -1,17 +1,25 @@
-import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { formatMonth } from '../calendar/days.ts';
-import { closedMonthOf } from '../close/closed-months.ts';
-import { type Statistics, statisticsOf } from '../statistics.ts';
+import { closedMonthOf } from '../store/closed-months.ts';
+import type { StatisticsStore } from '../store/store.ts';
+import type { StatisticsDatabase } from '../tables.ts';
+import type { AttributeCache } from './attributes.ts';
 
 const cubesAtOnce = 100;
+
+/** Everything that knows something about users. */
+interface Erased {
+  store: StatisticsStore;
+  attributes: AttributeCache;
+  database: StatisticsDatabase;
+}
 
 /**
  * Deletes everything that is counted about a user: sums, entities with their names, corrections, and who may read them. Tokens of
  * batches stay until they expire: otherwise a batch that is sent again would bring the sums back.
  */
 export async function eraseUser(
-  { store, attributes, database }: Statistics,
+  { store, attributes, database }: Erased,
   { user, kind, signal }: { user: string; kind?: string | undefined; signal: AbortSignal },
 ): Promise<{ kinds: number; entities: number; corrections: number }> {
   const erased = { kinds: 0, entities: 0, corrections: 0 };
@@ -38,8 +46,7 @@ export async function eraseUser(
  * What erases everything about an account that is being deleted, with what it may read of others. Invoices may rest on the sums of
  * closed months, so those never go along unnoticed.
  */
-export async function forgetAccount(engine: Engine, user: string) {
-  const statistics = await statisticsOf(engine);
+export async function forgetAccount(statistics: Erased, user: string) {
   const closed = await closedMonthOf(statistics, user);
   if (closed !== undefined)
     throw new PismakError(

@@ -1,13 +1,13 @@
 import { PismakError } from '../../engine/errors.ts';
 import { type Day, formatDay, unitOf } from '../calendar/days.ts';
 import { wholeDay } from '../calendar/zone-days.ts';
-import { listClosedMonths, monthIsClosed } from '../close/closed-months.ts';
 import type { Block } from '../columns/block.ts';
 import { SumTable } from '../columns/sum-table.ts';
-import type { CubeView } from '../query/cube-reader.ts';
-import { chunkOf } from '../query/select-entities.ts';
+import type { CubeView } from '../cube/cube-reader.ts';
+import { chunkOf } from '../cube/snapshot.ts';
 import type { Kind } from '../schema/schemas.ts';
 import { fixFoundations, type Statistics } from '../statistics.ts';
+import { listClosedMonths, monthIsClosed } from '../store/closed-months.ts';
 import type { PreparedCube } from '../store/store.ts';
 import { BatchBuilder, type BatchRules } from './batch-builder.ts';
 import type { Batch } from './ingest.ts';

@@ -5,10 +5,10 @@ import { type Job, PermanentFailure, type ProcessorRegistration } from '../../en
 import type { stageDefinition } from '../../engine/stage/stage.ts';
 import { choice, parseStageConfig, words } from '../../engine/stage/stage-config.ts';
 import { installationOwner } from '../../engine/webhook/secret.ts';
-import { writableUsers } from '../operations/access.ts';
+import { writableUsers } from '../access.ts';
 import { type Statistics, statisticsForStage } from '../statistics.ts';
+import { limitsOf } from '../store/limits.ts';
 import { type Ingested, ingest } from './ingest.ts';
-import { limitsOf } from './limits.ts';
 
 /** The queue that events may be sent to instead of the API. Served by every worker all the time. */
 export const ingestStage: z.input<typeof stageDefinition> & { name: string } = {

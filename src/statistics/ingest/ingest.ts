@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { PismakError } from '../../engine/errors.ts';
 import type { Day } from '../calendar/days.ts';
-import { listClosedMonths } from '../close/closed-months.ts';
 import { checkSchemaName } from '../schema/schemas.ts';
 import { fixFoundations, type Statistics } from '../statistics.ts';
+import { listClosedMonths } from '../store/closed-months.ts';
+import type { Limits } from '../store/limits.ts';
 import { BatchBuilder, type BatchRules, mostEvents, type Refusal } from './batch-builder.ts';
-import type { Limits } from './limits.ts';
 import { addContent, type Content } from './lines.ts';
 
 export interface Batch {

@@ -1,5 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
-import { Turns } from '../query/turns.ts';
+import { Turns } from '../turns.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 import type { Format } from './formats.ts';
 import { ShapedLines } from './shaped-lines.ts';

@@ -1,30 +1,9 @@
 import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
 import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
+import { checkMayRead } from '../access.ts';
 import type { Statistics } from '../statistics.ts';
 import { userKey } from './inputs.ts';
-
-/** Names under which access may have been given to a caller: the account, or this very key. */
-function readersOf({ name, credential }: Caller): string[] {
-  return credential?.startsWith('key:') ? [name, credential] : [name];
-}
-
-async function grantsOf({ database }: Statistics, caller: Caller, user: string) {
-  return database.query
-    .selectFrom('statistics_access')
-    .select('mayWrite')
-    .where('reader', 'in', readersOf(caller))
-    .where('user', '=', user)
-    .execute();
-}
-
-/** Everybody sees the statistics of the user of the same name, administrators see all, others what was allowed. */
-export async function checkMayRead(statistics: Statistics, caller: Caller, user: string): Promise<void> {
-  if (caller.role === 'admin' || caller.name === user) return;
-  if ((await grantsOf(statistics, caller, user)).length > 0) return;
-  throw new PismakError('not-found', `user: there are no statistics of ${user} that you may read`);
-}
 
 /** The statistics, if the caller may read those of this user. */
 export async function readableBy(caller: Caller, engine: Engine, user: string | number): Promise<Statistics> {
@@ -32,28 +11,6 @@ export async function readableBy(caller: Caller, engine: Engine, user: string | 
   const statistics = await statisticsOf(engine);
   await checkMayRead(statistics, caller, String(user));
   return statistics;
-}
-
-export async function checkMayWrite(statistics: Statistics, caller: Caller, user: string): Promise<void> {
-  if (caller.role === 'admin' || caller.name === user) return;
-  if ((await grantsOf(statistics, caller, user)).some(({ mayWrite }) => mayWrite === 1)) return;
-  throw new PismakError('not-found', `user: there are no statistics of ${user} that you may change`);
-}
-
-/** Which users' statistics this caller may write, for a batch with many of them. */
-export async function writableUsers(
-  { database }: Pick<Statistics, 'database'>,
-  caller: Caller,
-): Promise<(user: string) => boolean> {
-  if (caller.role === 'admin') return () => true;
-  const rows = await database.query
-    .selectFrom('statistics_access')
-    .select('user')
-    .where('reader', 'in', readersOf(caller))
-    .where('mayWrite', '=', 1)
-    .execute();
-  const users = new Set([caller.name, ...rows.map(({ user }) => user)]);
-  return (user) => users.has(user);
 }
 
 const reader = z.string().min(1).max(200).describe('Account, or a single key as key:ID');

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { limitsOf } from '../ingest/limits.ts';
-import { checkMayWrite, readableBy } from './access.ts';
+import { checkMayWrite } from '../access.ts';
+import { limitsOf } from '../store/limits.ts';
+import { readableBy } from './access.ts';
 import { entityKey, kindName, userKey } from './inputs.ts';
 
 const text = (about: string) =>

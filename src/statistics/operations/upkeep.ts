@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
+import { checkMayRead } from '../access.ts';
 import { parseDay, parseMonth } from '../calendar/days.ts';
 import type { Schemas } from '../schema/schemas.ts';
 import { levels } from '../store/store.ts';
-import { checkMayRead } from './access.ts';
 import { date, kindName, month, sums, userKey } from './inputs.ts';
 
 /** Who is left out of roll-ups and checks because a sum exceeds 2^53. */
@@ -113,7 +113,7 @@ export const statisticsClose = defineOperation({
   example: { month: '2026-03' },
   async handler({ engine, caller }, { month: text, open }) {
     const { statisticsOf } = await import('../statistics.ts');
-    const { closeMonth } = await import('../close/closed-months.ts');
+    const { closeMonth } = await import('../store/closed-months.ts');
     const statistics = await statisticsOf(engine);
     const { from, to } = parseMonth(text) ?? { from: 0, to: 0 };
     // Otherwise the events of a month that is yet to come would never be summed.
@@ -153,7 +153,7 @@ export const statisticsCorrections = defineOperation({
   example: { user: 3, month: '2026-03' },
   async handler({ engine, caller }, { user, month: text, limit }) {
     const { statisticsOf } = await import('../statistics.ts');
-    const { listCorrections } = await import('../close/closed-months.ts');
+    const { listCorrections } = await import('../store/closed-months.ts');
     const statistics = await statisticsOf(engine);
     await checkMayRead(statistics, caller, String(user));
     const range = text === undefined ? undefined : parseMonth(text);

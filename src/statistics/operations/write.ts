@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
+import { checkMayWrite, writableUsers } from '../access.ts';
 import { parseDay } from '../calendar/days.ts';
 import { formats } from '../ingest/formats.ts';
-import { limitsOf } from '../ingest/limits.ts';
-import { checkMayWrite, writableUsers } from './access.ts';
+import { limitsOf } from '../store/limits.ts';
 import { date, kindName, userKey } from './inputs.ts';
 
 /** Text counts as one value of JSON, so 16 MB hold 100,000 lines; of a list only some 40,000 events fit. */

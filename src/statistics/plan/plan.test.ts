@@ -10,9 +10,9 @@ import {
   parseDay,
   unitOf,
 } from '../calendar/days.ts';
+import { Snapshot } from '../cube/snapshot.ts';
 import type { Level, SegmentMeta, UnitMeta } from '../store/store.ts';
 import { costOf, planRange, planSeries, type Scan } from './plan.ts';
-import { Snapshot } from './snapshot.ts';
 
 const day = (text: string) => parseDay(text) ?? assert.fail(text);
 const shown = (scans: readonly Scan[]) =>

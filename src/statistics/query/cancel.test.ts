@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { openDatabase } from '../../engine/database/open.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
+import { CubeReader } from '../cube/cube-reader.ts';
 import { ingest } from '../ingest/ingest.ts';
 import { rollUp } from '../rollup/roll-up.ts';
 import { openTestStatistics } from '../testing/open-test-statistics.ts';
 import { answerSeries, answerTable } from './answer.ts';
-import { CubeReader } from './cube-reader.ts';
 
 test('a question whose caller has left reads no further', async (t) => {
   const clock = new ManualClock(Date.UTC(2026, 3, 1));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
+import type { Attributes } from '../entities/attributes.ts';
 import type { Kind } from '../schema/schemas.ts';
 
 const comparisons = ['<', '<=', '=', '!=', '>=', '>', 'between', 'in', 'contains'] as const;
@@ -28,16 +29,6 @@ export const filter: z.ZodType<Filter> = z.lazy(() =>
     },
   ),
 );
-
-/** What an entity is, besides its sums. */
-export interface Attributes {
-  key: string;
-  name: string;
-  status: string;
-  parent: string;
-  budget: number | null;
-  createdAt: number;
-}
 
 const texts = ['key', 'name', 'status', 'parent'] as const;
 const numbers = { budget: 'budget', created: 'createdAt' } as const;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Turns } from '../turns.ts';
 import { firstRows } from './first-rows.ts';
-import { Turns } from './turns.ts';
 
 test('a page has the rows that sorting everything would give, and equal rows keep their order', async () => {
   const turns = new Turns();

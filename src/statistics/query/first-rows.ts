@@ -1,4 +1,4 @@
-import type { Turns } from './turns.ts';
+import type { Turns } from '../turns.ts';
 
 /** Texts are compared by the rules of a language, a microsecond each. */
 const comparedAtOnce = 1024;

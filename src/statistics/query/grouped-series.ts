@@ -2,10 +2,11 @@ import { PismakError } from '../../engine/errors.ts';
 import { type DayRange, formatDay } from '../calendar/days.ts';
 import { type Block, chunkSize } from '../columns/block.ts';
 import { checkBounds } from '../columns/sum-blocks.ts';
+import type { CubeView } from '../cube/cube-reader.ts';
+import { chunkOf } from '../cube/snapshot.ts';
 import { planSeries } from '../plan/plan.ts';
-import type { CubeView } from './cube-reader.ts';
 import { findParents } from './parents.ts';
-import { chunkOf, scansOver, selectEntities } from './select-entities.ts';
+import { scansOver, selectEntities } from './select-entities.ts';
 import type { SeriesPoint, SeriesQuestion, SplitSums } from './series.ts';
 import type { TableSources } from './table.ts';
 

@@ -3,11 +3,12 @@ import { type Day, formatDay, unitId } from '../calendar/days.ts';
 import { slotMs, wholeDay, type ZoneDays } from '../calendar/zone-days.ts';
 import { type Block, chunkSize } from '../columns/block.ts';
 import { checkBounds } from '../columns/sum-blocks.ts';
+import type { CubeView } from '../cube/cube-reader.ts';
+import { chunkOf } from '../cube/snapshot.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
-import type { CubeView } from './cube-reader.ts';
 import { checkGroups, type GroupedBy, type GroupedSeries } from './grouped-series.ts';
 import { findParents } from './parents.ts';
-import { chunkOf, type Question, type Selection, selectEntities } from './select-entities.ts';
+import { type Question, type Selection, selectEntities } from './select-entities.ts';
 import type { Series, SeriesPoint, SplitSums } from './series.ts';
 import type { TableSources } from './table.ts';
 

@@ -1,7 +1,7 @@
 import { chunkSize } from '../columns/block.ts';
+import type { CubeView } from '../cube/cube-reader.ts';
+import type { Attributes } from '../entities/attributes.ts';
 import type { Kind } from '../schema/schemas.ts';
-import type { CubeView } from './cube-reader.ts';
-import type { Attributes } from './filter.ts';
 import type { Selection } from './select-entities.ts';
 import type { TableSources } from './table.ts';
 

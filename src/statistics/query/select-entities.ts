@@ -7,11 +7,11 @@ import {
   type Signed,
   type SumOptions,
 } from '../columns/sum-blocks.ts';
+import type { CubeView } from '../cube/cube-reader.ts';
+import { chunkOf, splitByPlace } from '../cube/snapshot.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
 import { planRange, type Scan } from '../plan/plan.ts';
-import { type Reading, splitByPlace } from '../plan/snapshot.ts';
 import type { Kind } from '../schema/schemas.ts';
-import type { CubeView } from './cube-reader.ts';
 import type { CompiledFilter } from './filter.ts';
 
 /** What both the series and the table ask. */
@@ -73,10 +73,6 @@ export async function sumsOfEntities(
     summed.set(chunk, sums);
   }
   return summed;
-}
-
-export function chunkOf({ source }: Reading): number {
-  return 'unit' in source ? source.unit.chunk : source.segment.chunk;
 }
 
 export async function selectEntities(

@@ -3,12 +3,12 @@ import type { Block } from '../columns/block.ts';
 import { kernelsFor } from '../columns/kernels.ts';
 import { checkBounds } from '../columns/sum-blocks.ts';
 import { tooLarge } from '../columns/sum-table.ts';
+import type { CubeView } from '../cube/cube-reader.ts';
+import { chunkOf, type Reading, splitByPlace } from '../cube/snapshot.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
 import { type PlannedPoint, planSeries } from '../plan/plan.ts';
-import { type Reading, splitByPlace } from '../plan/snapshot.ts';
 import type { UnitMeta, UnitSums } from '../store/store.ts';
-import type { CubeView } from './cube-reader.ts';
-import { chunkOf, type Question, type Selection, scansOver, selectEntities } from './select-entities.ts';
+import { type Question, type Selection, scansOver, selectEntities } from './select-entities.ts';
 
 export interface SeriesQuestion extends Question {
   granularity: Exclude<Granularity, 'hour'>;

@@ -2,10 +2,10 @@ import { type Day, unitOf, unitsWithin } from '../calendar/days.ts';
 import type { Block } from '../columns/block.ts';
 import { type Signed, sumBlocks } from '../columns/sum-blocks.ts';
 import { SumTable } from '../columns/sum-table.ts';
+import type { CubeView } from '../cube/cube-reader.ts';
+import type { Reading, Snapshot } from '../cube/snapshot.ts';
+import { chunkOf } from '../cube/snapshot.ts';
 import type { Scan } from '../plan/plan.ts';
-import type { Reading, Snapshot } from '../plan/snapshot.ts';
-import type { CubeView } from '../query/cube-reader.ts';
-import { chunkOf } from '../query/select-entities.ts';
 import type { Kind } from '../schema/schemas.ts';
 import type { Level } from '../store/store.ts';
 

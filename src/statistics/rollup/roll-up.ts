@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { PismakError } from '../../engine/errors.ts';
 import { type Day, type DayRange, unitOf, unitsWithin } from '../calendar/days.ts';
-import type { Snapshot } from '../plan/snapshot.ts';
-import type { CubeView } from '../query/cube-reader.ts';
+import type { CubeView } from '../cube/cube-reader.ts';
+import type { Snapshot } from '../cube/snapshot.ts';
 import type { Kind } from '../schema/schemas.ts';
 import type { Statistics } from '../statistics.ts';
 import { type CubeHead, type Level, levels, type NewUnit } from '../store/store.ts';

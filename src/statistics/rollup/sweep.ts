@@ -1,5 +1,5 @@
 import { unitOf } from '../calendar/days.ts';
-import type { Snapshot } from '../plan/snapshot.ts';
+import type { Snapshot } from '../cube/snapshot.ts';
 import type { Statistics } from '../statistics.ts';
 import type { SegmentMeta, UnitMeta } from '../store/store.ts';
 

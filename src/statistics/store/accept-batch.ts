@@ -1,11 +1,11 @@
 import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
-import { holdClosedMonths } from '../close/closed-months.ts';
 import { encodeBlock } from '../columns/block.ts';
-import { type EntityNumbers, ordinalsOf } from '../entities/dictionary.ts';
-import { countEvents, type Limits } from '../ingest/limits.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
+import { holdClosedMonths } from './closed-months.ts';
+import { type EntityNumbers, ordinalsOf } from './entity-numbers.ts';
+import { countEvents, type Limits } from './limits.ts';
 import { type Accepted, type CubeHead, levels, type PreparedBatch, type PreparedCube } from './store.ts';
 
 /** Rows in one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535. */

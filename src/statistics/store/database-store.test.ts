@@ -6,13 +6,13 @@ import { bothDatabases } from '../../engine/testing/both-databases.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { ManualClock, systemClock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
-import { closeMonth } from '../close/closed-months.ts';
 import { ingest } from '../ingest/ingest.ts';
 import { answerSeries, answerTable } from '../query/answer.ts';
 import { reconcile } from '../rollup/reconcile.ts';
 import { rollUp } from '../rollup/roll-up.ts';
 import { openTestStatistics } from '../testing/open-test-statistics.ts';
 import { surviveKills } from '../testing/survive-kills.ts';
+import { closeMonth } from './closed-months.ts';
 import { storeContract } from './testing/contract.ts';
 
 const databases = await bothDatabases();

@@ -1,11 +1,11 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
-import { holdClosedMonths, monthIsClosed } from '../close/closed-months.ts';
 import { decodeBlock, encodeBlock } from '../columns/block.ts';
-import { EntityNumbers } from '../entities/dictionary.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 import { acceptBatch, addSegments, lockCube, rowsPerInsert, rowsPerRead } from './accept-batch.ts';
+import { holdClosedMonths, monthIsClosed } from './closed-months.ts';
+import { EntityNumbers } from './entity-numbers.ts';
 import { dropReplaced, endWrite, outlineOf, parseOutline, writeFar } from './far-units.ts';
 import {
   type Level,

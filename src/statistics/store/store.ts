@@ -1,6 +1,6 @@
 import type { Day } from '../calendar/days.ts';
 import type { Block } from '../columns/block.ts';
-import type { Limits } from '../ingest/limits.ts';
+import type { Limits } from './limits.ts';
 
 /** Levels of storage, from the finest to the coarsest. Quarters and years are read from months. */
 export const levels = ['slot', 'day', 'week', 'month', 'total'] as const;

@@ -1,7 +1,7 @@
 import type { Database } from '../../engine/database/database.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { migrations } from '../migrations.ts';
-import { statisticsSettings } from '../settings.ts';
+import { statisticsSection } from '../settings.ts';
 import { openStatistics, type Statistics } from '../statistics.ts';
 import type { StatisticsTables } from '../tables.ts';
 
@@ -16,6 +16,6 @@ export async function openTestStatistics(parts: {
   return openStatistics({
     database: database.withTables<StatisticsTables>(),
     clock,
-    settings: statisticsSettings.parse(settings),
+    settings: statisticsSection.settings.parse(settings),
   });
 }

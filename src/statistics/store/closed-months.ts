@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { PismakError } from '../../engine/errors.ts';
+import type { Clock } from '../../engine/time/clock.ts';
 import { type Day, type DayRange, formatDay, unitOf } from '../calendar/days.ts';
-import type { Statistics } from '../statistics.ts';
-import { levels } from '../store/store.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
+import { levels } from './store.ts';
 
 /** The first days of the months that are closed. */
 export async function listClosedMonths(queries: StatisticsQueries): Promise<Set<Day>> {
@@ -29,7 +29,7 @@ export function monthIsClosed(day: Day): PismakError {
 
 /** Closes a month, or opens it again. Both may be repeated. */
 export async function closeMonth(
-  { database, clock }: Statistics,
+  { database, clock }: { database: StatisticsDatabase; clock: Clock },
   { month, open, by }: { month: Day; open: boolean; by: string },
 ): Promise<void> {
   if (open) {
@@ -44,7 +44,10 @@ export async function closeMonth(
 }
 
 /** A closed month in which something is counted about the user; undefined if there is none. */
-export async function closedMonthOf({ database }: Statistics, user: string): Promise<Day | undefined> {
+export async function closedMonthOf(
+  { database }: { database: StatisticsDatabase },
+  user: string,
+): Promise<Day | undefined> {
   // What a batch brought is in a segment until it is in the unit of its month.
   const unit = await database.query
     .selectFrom('statistics_unit as unit')
@@ -70,7 +73,7 @@ export async function closedMonthOf({ database }: Statistics, user: string): Pro
 
 /** Events that came too late for their month, the newest first. */
 export async function listCorrections(
-  { database }: Statistics,
+  { database }: { database: StatisticsDatabase },
   { user, range, limit }: { user: string; range?: DayRange | undefined; limit: number },
 ) {
   let query = database.query.selectFrom('statistics_correction').selectAll().where('user', '=', user);

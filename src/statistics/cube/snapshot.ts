@@ -1,11 +1,15 @@
 import { type Day, type DayRange, unitOf } from '../calendar/days.ts';
+import type { Cost, Scan } from '../plan/plan.ts';
 import type { Level, SegmentMeta, UnitMeta } from '../store/store.ts';
-import type { Cost, Scan } from './plan.ts';
 
 /** A stored block to read, and how often it counts (1, or -1, rarely more). */
 export interface Reading {
   source: { unit: UnitMeta } | { segment: SegmentMeta };
   weight: number;
+}
+
+export function chunkOf({ source }: Reading): number {
+  return 'unit' in source ? source.unit.chunk : source.segment.chunk;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { checkEntities, type Limits } from '../ingest/limits.ts';
-import type { CubeHead } from '../store/store.ts';
 import type { StatisticsQueries } from '../tables.ts';
+import { checkEntities, type Limits } from './limits.ts';
+import type { CubeHead } from './store.ts';
 
 const keysPerQuery = 1000;
 

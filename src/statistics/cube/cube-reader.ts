@@ -1,6 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { Block } from '../columns/block.ts';
-import { type Reading, Snapshot } from '../plan/snapshot.ts';
 import {
   type CubeHead,
   type FarSums,
@@ -9,8 +8,9 @@ import {
   type StatisticsStore,
   type UnitMeta,
 } from '../store/store.ts';
+import { Turns } from '../turns.ts';
 import { BlockCache } from './block-cache.ts';
-import { Turns } from './turns.ts';
+import { type Reading, Snapshot } from './snapshot.ts';
 
 /** A cube at one moment, with its blocks at hand. */
 export interface CubeView {
