@@ -35,7 +35,8 @@ test('one line adds a house with its table, setting, stage, operations, command 
   assert.match(await cli('guestbook', 'ls'), /Hello <b>Brno<\/b> +local/);
   const page = await fetch(`${pismak.url}/guestbook`);
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
-  assert.match(await page.text(), /<li>Hello &#60;b&#62;Brno/);
+  assert.match(await page.text(), /<li>Hello &#60;b&#62;Brno.*Visit 1 /);
+  assert.match(await (await fetch(`${pismak.url}/guestbook`)).text(), /Visit 2 /);
   await writeFile(join(copy, 'anna.txt'), 'Anna');
   await cli('publish', 'anna.txt', '--stages', 'guestbook.greet,greeted', '--wait', '-o', 'results');
   const [result = ''] = globSync('results/**/anna.txt', { cwd: copy });

@@ -3,7 +3,7 @@ import { PismakError } from '../../src/engine/errors.ts';
 import { sectionOf } from '../../src/engine/house.ts';
 import { newId } from '../../src/engine/identity.ts';
 import { defineOperation } from '../../src/engine/operation/operation.ts';
-import { guestbook } from './house.ts';
+import { guestbookSection } from './settings.ts';
 import { entryQueries } from './tables.ts';
 
 export const guestbookSign = defineOperation({
@@ -16,7 +16,7 @@ export const guestbookSign = defineOperation({
   output: z.strictObject({ id: z.string() }),
   example: { text: 'Hello from Brno' },
   async handler({ engine, caller }, { text }) {
-    const { longest } = sectionOf(engine.settings, guestbook);
+    const { longest } = sectionOf(engine.settings, guestbookSection);
     if (text.length > longest)
       throw new PismakError(
         'too-large',

@@ -2,6 +2,7 @@ import type { HouseParts } from '../../src/engine/house.ts';
 import { createEntries } from './migrations.ts';
 import { guestbookList, guestbookSign } from './operations.ts';
 import { page } from './page.ts';
+import { GuestbookState } from './state.ts';
 
 export const parts: HouseParts = {
   migrations: [createEntries],
@@ -16,6 +17,7 @@ export const parts: HouseParts = {
     stages: [{ name: 'guestbook.greet', processor: 'guestbook.greet', config: 'Welcome', mode: 'shared' }],
     pipelines: [],
   },
+  open: () => new GuestbookState(),
   operations: [guestbookSign, guestbookList],
   pages: [page],
 };

@@ -9,7 +9,7 @@ import type { Database } from './database/database.ts';
 import type { DiskReserve } from './disk/disk-reserve.ts';
 import type { ChangeLog } from './event/change-log.ts';
 import type { Events } from './event/event.ts';
-import type { LoadedHouse } from './house.ts';
+import type { HouseState, LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Processors } from './processor/processors.ts';
@@ -34,6 +34,8 @@ export interface Engine {
   readonly log: Logger;
   readonly directory: DataDirectory;
   readonly houses: readonly LoadedHouse[];
+  /** What houses keep while the engine is open. Read it with `stateOf`. */
+  readonly states: readonly HouseState[];
   /** The settings file in use, if any: backups take it along. */
   readonly configurationFile?: string | undefined;
 

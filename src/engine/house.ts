@@ -38,6 +38,12 @@ export interface HouseParts {
     | ((parts: ProcessorParts) => readonly ProcessorRegistration[]);
   /** Stages and pipelines that exist from the first start on. */
   readonly firstStart?: FirstStart;
+  /**
+   * What the house keeps as long as an engine is open, e.g. caches and what wakes its services: one instance of a class of its own,
+   * which handlers, pages and services read with `stateOf`. Called before them, and quick: what takes time is opened on use
+   * (`OnDemand`). Closed before the stores are.
+   */
+  open?(engine: Engine): HouseState;
   /** Plain operations, and those that answer with bytes. */
   readonly operations?: readonly (Operation | StreamOperation)[];
   /** Addresses outside /api that need no sign-in. */
@@ -70,6 +76,11 @@ export interface HouseParts {
   run?(engine: Engine): Promise<Running>;
   /** What it runs beside a worker in a process of its own (`pismak worker run`), where `run` is not called. */
   runBesideWorker?(parts: BesideWorker): Running;
+}
+
+/** What a house keeps for one engine, see `HouseParts.open`. */
+export interface HouseState {
+  close(): unknown;
 }
 
 /** For processors that run in the worker's thread and use what is stored. */
@@ -138,12 +149,28 @@ export function loadHouses(houses: readonly House[]): Promise<LoadedHouse[]> {
   );
 }
 
-/** The house's own section of the settings. */
-export function sectionOf<Section extends z.ZodObject>(
+/** A house's name and its settings: what its `settings.ts` exports, so that no file but the list of houses needs `house.ts`. */
+export interface SettingsSection<Schema extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  readonly settings: Schema;
+}
+
+/** The house's own section of the settings: `sectionOf(engine.settings, guestbookSection)`. */
+export function sectionOf<Schema extends z.ZodObject>(
   settings: Settings,
-  house: { name: string; settings: Section },
-): z.output<Section> {
-  return house.settings.parse((settings as Record<string, unknown>)[house.name] ?? {});
+  section: SettingsSection<Schema>,
+): z.output<Schema> {
+  return section.settings.parse((settings as Record<string, unknown>)[section.name] ?? {});
+}
+
+/** What the house keeps for this engine, by the class that its `open` made: `stateOf(engine, GuestbookState)`. */
+export function stateOf<State extends HouseState>(
+  engine: Pick<Engine, 'states'>,
+  type: abstract new (...options: never[]) => State,
+): State {
+  const state = engine.states.find((each): each is State => each instanceof type);
+  if (!state) throw new Error(`no house of this engine opened a ${type.name}`);
+  return state;
 }
 
 /** Two houses may both have a page called `about`, but never at the same address. */

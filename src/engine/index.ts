@@ -6,8 +6,17 @@
 export type { Database, Migration, Queries } from './database/database.ts';
 export type { Engine } from './engine.ts';
 export { type ErrorCode, errorStatus, hasCode, PismakError } from './errors.ts';
-export type { CommandGroup, House, HouseParts, PublicAnswer, PublicPage } from './house.ts';
-export { sectionOf } from './house.ts';
+export {
+  type CommandGroup,
+  type House,
+  type HouseParts,
+  type HouseState,
+  type PublicAnswer,
+  type PublicPage,
+  type SettingsSection,
+  sectionOf,
+  stateOf,
+} from './house.ts';
 export {
   type Caller,
   defineOperation,

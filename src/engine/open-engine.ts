@@ -11,7 +11,7 @@ import type { Engine } from './engine.ts';
 import { hasCode, PismakError } from './errors.ts';
 import { createChangeLog } from './event/change-log.ts';
 import { createEvents } from './event/event.ts';
-import type { LoadedHouse } from './house.ts';
+import type { HouseState, LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
 import { openLog } from './log/log.ts';
 import { defineWork, openStores } from './open-stores.ts';
@@ -133,9 +133,11 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     running = workers;
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());
-    return {
+    const states: HouseState[] = [];
+    const engine: Engine = {
       ...common,
       houses,
+      states,
       clockWatch: watch,
       directory,
       configurationFile: options.configurationFile,
@@ -151,6 +153,13 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       pickup,
       close,
     };
+    for (const house of houses) {
+      const state = house.open?.(engine);
+      if (!state) continue;
+      states.push(state);
+      closing.push(() => state.close());
+    }
+    return engine;
   } catch (error) {
     await close();
     throw error;

@@ -52,6 +52,7 @@ export async function openEmbedded(
     openSession: (identity: string) => tree.openSession(identity),
     disk: unlimitedDisk as DiskReserve,
     houses: [] as LoadedHouse[],
+    states: [],
     directory,
     clock,
     random: Math.random,
