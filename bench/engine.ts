@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { Comparable } from './comparable.ts';
 import { embeddedPart } from './engine/embedded-part.ts';
 import { postgresPart } from './engine/postgres-part.ts';
 import { processesPart, trivialProcessesPart } from './engine/processes-part.ts';
@@ -11,7 +12,7 @@ import { jobs } from './engine/work.ts';
 /**
  * Compares our brokers with their peers, on the same work and in one run. Servers are started on free loopback ports and
  * stopped at the end. `node bench/engine.ts [--only embedded,postgres,rabbitmq,processes,processes-trivial] [--rounds 5]
- * [--json FILE]`; `--only processes` shows what four worker processes do against one, round by round.
+ * [--alone] [--json FILE]`; `--only processes` shows what four worker processes do against one, round by round.
  */
 const parts = {
   embedded: embeddedPart,
@@ -26,6 +27,8 @@ const { values } = parseArgs({
   options: {
     json: { type: 'string' },
     rounds: { type: 'string', default: '5' },
+    // Without peers, for `bench -- compare`.
+    alone: { type: 'boolean', default: false },
     only: { type: 'string', default: Object.keys(parts).join() },
   },
 });
@@ -39,11 +42,16 @@ if (unknown !== undefined) {
 // The servers don't keep this process alive, not even while it waits for them to end.
 const alive = setInterval(() => {}, 60_000);
 const targets: Target[] = [];
+const comparable: Comparable[] = [];
+const run = { rounds: Number(values.rounds), alone: values.alone, targets, comparable };
 const measured: { [part in Part]?: unknown } = {};
-for (const name of chosen as Part[]) measured[name] = await parts[name](Number(values.rounds), targets);
+for (const name of chosen as Part[]) measured[name] = await parts[name](run);
 printTargets(targets);
 if (values.json) {
   const machine = { node: process.version, cores: availableParallelism(), at: new Date().toISOString() };
-  await writeFile(values.json, `${JSON.stringify({ machine, jobs, ...measured, targets }, null, 2)}\n`);
+  await writeFile(
+    values.json,
+    `${JSON.stringify({ machine, jobs, ...measured, targets, comparable }, null, 2)}\n`,
+  );
 }
 clearInterval(alive);

@@ -6,6 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { type Comparable, less } from './comparable.ts';
 import { idlePart } from './idle/idle-part.ts';
 import { printMarkdown, printTargets, type Target } from './transcription/report.ts';
 
@@ -17,6 +18,8 @@ const { values } = parseArgs({
     stages: { type: 'string', default: '40' },
     rounds: { type: 'string', default: '5' },
     rest: { type: 'string', default: '15' },
+    // There are no peers: for `bench -- compare`, which says so to all.
+    alone: { type: 'boolean', default: false },
   },
 });
 
@@ -60,8 +63,15 @@ const targets = figures.flatMap(({ workers, processes, aloneMb, pssMb, firstMess
     target(`${workers} workers, first message for ${stage}`, 'ms', wanted.beginMs, medianMs),
   ),
 ]);
+const comparable: Comparable[] = figures.flatMap(({ workers, processes, pssMb, firstMessage }) => [
+  less(`${workers} workers, processes`, processes),
+  less(`${workers} workers, PSS, MB`, pssMb),
+  ...Object.entries(firstMessage).map(([stage, { medianMs }]) =>
+    less(`${workers} workers, first message for ${stage}, ms`, medianMs),
+  ),
+]);
 printTargets(targets);
 if (values.json) {
   const machine = { node: process.version, cores: availableParallelism(), at: new Date().toISOString() };
-  await writeFile(values.json, `${JSON.stringify({ machine, figures, targets }, null, 2)}\n`);
+  await writeFile(values.json, `${JSON.stringify({ machine, figures, targets, comparable }, null, 2)}\n`);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PostgresServer, startPostgres } from '../src/engine/testing/servers/postgres.ts';
 import { type RabbitCluster, startRabbitCluster } from '../src/engine/testing/servers/rabbitmq.ts';
+import { type Comparable, less, more } from './comparable.ts';
 import type { Parts } from './mail/part-process.ts';
 import { startRelay } from './mail/relay-process.ts';
 import { runPart, startedHere } from './mail/run-part.ts';
@@ -14,13 +15,15 @@ import { printMarkdown, printTargets, type Target } from './transcription/report
  * What mails cost: by id on the embedded queue and on PostgreSQL, whole on RabbitMQ, beside the same mails without a queue, a bare
  * consumer, nodemailer's pool and postfix's smtp-source, in one run.
  * `npm run bench -- mail [--only wire,campaign,generation,whole,table,broker,orders] [--mails 30000] [--whole 100000] [--recipients 2000000]
- * [--newsletters 1000000] [--messages 40000] [--json FILE]`
+ * [--newsletters 1000000] [--messages 40000] [--alone] [--json FILE]`
  */
 const known = ['wire', 'campaign', 'generation', 'whole', 'table', 'broker', 'orders'];
 const { values } = parseArgs({
   options: {
     json: { type: 'string' },
     only: { type: 'string' },
+    // Without peers, for `bench -- compare`.
+    alone: { type: 'boolean', default: false },
     mails: { type: 'string', default: '30000' },
     recipients: { type: 'string', default: '2000000' },
     newsletters: { type: 'string', default: '1000000' },
@@ -40,6 +43,7 @@ const relay = await startRelay();
 const moody = await startRelay(['450@rcpt:2.5%', '554@rcpt:2.5%']);
 const figures: Record<string, unknown> = { relay: relay.name };
 const targets: Target[] = [];
+const comparable: Comparable[] = [];
 let rabbit: RabbitCluster | undefined;
 let postgres: PostgresServer | undefined;
 
@@ -64,6 +68,14 @@ function target(name: string, unit: string, least: number, measured: number): vo
   });
 }
 
+function ratesOf(name: string, { generated, sent, peakRssMb }: Row): Comparable[] {
+  return [
+    more(`${name}, generated/s`, generated.mean),
+    more(`${name}, sent/s`, sent.mean),
+    less(`${name}, RSS, MB`, peakRssMb),
+  ];
+}
+
 /** A fresh host of RabbitMQ and a fresh database of PostgreSQL. */
 async function servers() {
   rabbit ??= await startRabbitCluster(1);
@@ -83,13 +95,18 @@ const three = [1, 2, 3].map((number) => ({ name: `relay${number}`, url: relay.ur
 
 const parts: Record<string, () => Promise<void>> = {
   async wire() {
-    await measure('without a queue', () => runPart('sendReadyMade', { mails, url: relay.url }));
+    const alone = values.alone;
+    const found = await measure('without a queue', () =>
+      runPart('sendReadyMade', { mails, url: relay.url, alone }),
+    );
+    comparable.push(more('without a queue, mails/s', found['our client, ready-made, a second']));
   },
 
   async campaign() {
     const campaign = { mails, relays: one, separated: true };
     const plain = await measure('by id, embedded', () => runPart('sendCampaign', campaign));
     target('by id, embedded', 'mails/s', 4000, plain.sent.mean);
+    comparable.push(...ratesOf('by id, embedded', plain));
     const dkimKeyFile = join(directory, 'key.pem');
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await writeFile(dkimKeyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -98,15 +115,21 @@ const parts: Record<string, () => Promise<void>> = {
       runPart('sendCampaign', { ...campaign, mail }),
     );
     target('DKIM RSA-2048', 'mails/s', 1500, signed.sent.mean);
-    await measure('by id, embedded, 5 % answered 4xx or 5xx', () =>
+    comparable.push(...ratesOf('DKIM RSA-2048', signed));
+    const refused = await measure('by id, embedded, 5 % answered 4xx or 5xx', () =>
       runPart('sendCampaign', { ...campaign, relays: [{ url: moody.url }], mail: { retryMs: 1000 } }),
     );
+    comparable.push(...ratesOf('5 % refused', refused));
   },
 
   async generation() {
     const recipients = Number(values.recipients);
     const made = await measure('generation', () => runPart('generateMany', { recipients, relays: one }));
     target('generation', 'mails/s', 20_000, made.generated.mean);
+    comparable.push(
+      more('generation, mails/s', made.generated.mean),
+      less('generation, RSS, MB', made.peakRssMb),
+    );
     targets.push({
       name: `generation for ${recipients}, RSS`,
       wanted: 'under 200 MB',
@@ -118,17 +141,22 @@ const parts: Record<string, () => Promise<void>> = {
   async whole() {
     const mails = Number(values.whole);
     const { broker, engine, servers: pids } = await servers();
-    const bare = await measure('a bare consumer of RabbitMQ', () =>
-      runPart('consumeBare', { mails, broker, url: relay.url, prefetch: 200, servers: pids }),
-    );
+    const bare = values.alone
+      ? undefined
+      : await measure('a bare consumer of RabbitMQ', () =>
+          runPart('consumeBare', { mails, broker, url: relay.url, prefetch: 200, servers: pids }),
+        );
     const whole = await measure('whole mails, RabbitMQ', () =>
       runPart('sendWhole', { mails, relays: one, broker, engine, servers: pids, separated: true }),
     );
-    const ratio = Number((whole.sent.mean / bare.sent.mean).toFixed(2));
-    target('whole mails on RabbitMQ beside a bare consumer', 'x', 0.8, ratio);
+    comparable.push(more('whole mails, RabbitMQ, mails/s', whole.sent.mean));
+    if (bare) {
+      const ratio = Number((whole.sent.mean / bare.sent.mean).toFixed(2));
+      target('whole mails on RabbitMQ beside a bare consumer', 'x', 0.8, ratio);
+    }
     const again = await servers();
     const { broker: queue, ...others } = again.postgres;
-    await measure('whole mails, PostgreSQL', () =>
+    const onPostgres = await measure('whole mails, PostgreSQL', () =>
       runPart('sendWhole', {
         mails,
         relays: one,
@@ -138,6 +166,7 @@ const parts: Record<string, () => Promise<void>> = {
         separated: true,
       }),
     );
+    comparable.push(more('whole mails, PostgreSQL, mails/s', onPostgres.sent.mean));
   },
 
   async table() {
@@ -232,11 +261,13 @@ const parts: Record<string, () => Promise<void>> = {
       runPart('overtake', behind),
     );
     slowest('orders, newsletters in the backlog', backlog.p99Ms);
+    comparable.push(less('orders behind newsletters in the backlog, p99 ms', backlog.p99Ms));
     const { broker, engine } = await servers();
     const queue = await measure('orders behind whole newsletters in the queue of RabbitMQ', () =>
       runPart('overtake', { ...behind, broker, engine }),
     );
     slowest('orders, newsletters in the queue', queue.p99Ms);
+    comparable.push(less('orders behind newsletters in the queue, p99 ms', queue.p99Ms));
   },
 };
 
@@ -250,6 +281,6 @@ printTargets(targets);
 say('done');
 if (values.json) {
   const machine = { node: process.version, cores: availableParallelism(), at: new Date().toISOString() };
-  await writeFile(values.json, `${JSON.stringify({ machine, ...figures, targets }, null, 2)}\n`);
+  await writeFile(values.json, `${JSON.stringify({ machine, ...figures, targets, comparable }, null, 2)}\n`);
 }
 process.exit(0);

@@ -9,6 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compileModel } from '../src/robot/text/main-text/tree-model.ts';
+import { type Comparable, more } from './comparable.ts';
 import { f1Of, readArticles, scoreOf } from './robot-text/articles.ts';
 import { measureCleaner, readPages } from './robot-text/cleaner-part.ts';
 import { measureLanguages } from './robot-text/language-part.ts';
@@ -33,6 +34,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     folds: { type: 'string', default: '5' },
     train: { type: 'boolean', default: false },
+    // There are no peers: for `bench -- compare`, which says so to all.
+    alone: { type: 'boolean', default: false },
   },
 });
 const { PISMAK_PAGES, PISMAK_ARTICLES, PISMAK_LANGUAGES, PISMAK_ROBOTS_CASES } = process.env;
@@ -50,6 +53,7 @@ printMarkdown([
     perSecond.toFixed(0),
   ]),
 ]);
+const comparable: Comparable[] = speeds.map(({ work, perSecond }) => more(`${work}, MB/s`, perSecond));
 const cleaner = speeds[0]?.perSecond ?? 0;
 targets.push({
   name: 'cleaner, text and links',
@@ -136,5 +140,5 @@ printTargets(targets);
 if (values.json)
   await writeFile(
     values.json,
-    `${JSON.stringify({ speeds, mainText, languages, robots, targets }, null, 2)}\n`,
+    `${JSON.stringify({ speeds, mainText, languages, robots, targets, comparable }, null, 2)}\n`,
   );

@@ -1,13 +1,14 @@
 /**
  * Compares the robot with Scrapy, Crawlee and wget on the same pages, served by nginx, without delays and in one run; and measures
  * the frontier while it grows. `node bench/robot.ts [--only peers,frontier] [--peers pismak,scrapy,crawlee,wget] [--pages 50001]
- * [--site DIRECTORY] [--limit 300] [--urls 5000000] [--json FILE]`. `--site` serves the HTML files of a directory, with listings of its
+ * [--site DIRECTORY] [--limit 300] [--urls 5000000] [--alone] [--json FILE]`. `--site` serves the HTML files of a directory, with listings of its
  * folders, instead of pages that are drawn here.
  */
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type Comparable, less, more } from './comparable.ts';
 import { measureFrontier } from './robot/frontier-part.ts';
 import { serveWithNginx } from './robot/nginx.ts';
 import { type Contest, crawlee, htmlFilesIn, type Peer, pismak, scrapy, wget } from './robot/peers.ts';
@@ -24,23 +25,33 @@ const { values } = parseArgs({
     site: { type: 'string' },
     urls: { type: 'string', default: '5000000' },
     limit: { type: 'string', default: '300' },
+    // Without peers, for `bench -- compare`.
+    alone: { type: 'boolean', default: false },
   },
 });
 const chosen = values.only.split(',');
 /** How long each concurrency is tried. */
 const tryMs = 10_000;
 const targets: Target[] = [];
+const comparable: Comparable[] = [];
 const measured: Record<string, object[]> = {};
 if (chosen.includes('peers')) measured.peers = await comparePeers();
 if (chosen.includes('frontier')) {
   const { rows, reached } = await measureFrontier(Number(values.urls));
   measured.frontier = rows;
   targets.push(...reached);
+  const last = rows.at(-1);
+  if (last)
+    comparable.push(
+      less('full frontier, CPU us an insert', last['cpu µs an insert']),
+      less('full frontier, next batch, ms', last['next batch ms']),
+      less('full frontier, RSS, MB', last['rss MB']),
+    );
 }
 printTargets(targets);
 if (values.json) {
   const machine = { node: process.version, cores: availableParallelism(), at: new Date().toISOString() };
-  await writeFile(values.json, `${JSON.stringify({ machine, ...measured, targets }, null, 2)}\n`);
+  await writeFile(values.json, `${JSON.stringify({ machine, ...measured, targets, comparable }, null, 2)}\n`);
 }
 
 /** Each peer is tried for ten seconds at each concurrency first; the best one counts. */
@@ -53,7 +64,7 @@ async function comparePeers(): Promise<Contest[]> {
   console.log(`${pages} pages, ${Math.round(bytes / pages)} bytes each`);
   const nginx = await serveWithNginx(directory, files, { listings: site !== undefined });
   const limitMs = 1000 * Number(values.limit);
-  const named = values.peers.split(',');
+  const named = values.alone ? ['pismak'] : values.peers.split(',');
   const results: Contest[] = [];
   try {
     for (const peer of [pismak, scrapy, crawlee, wget]) {
@@ -74,6 +85,7 @@ async function comparePeers(): Promise<Contest[]> {
   const rateOf = (name: string) => results.find((result) => result.name === name)?.pagesPerSecond ?? 0;
   const fastest = Math.max(rateOf('Scrapy'), rateOf('Crawlee'));
   const ours = results.find(({ name }) => name === 'Pismak');
+  if (ours) comparable.push(more('pages/s', ours.pages / ours.seconds), more('pages stored', ours.pages));
   if (ours && fastest > 0) {
     const times = ours.pagesPerSecond / fastest;
     targets.push({

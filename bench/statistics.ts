@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { startPostgres } from '../src/engine/testing/servers/postgres.ts';
 import { startClickHouse } from '../src/statistics/testing/clickhouse-server.ts';
+import { type Comparable, less, more } from './comparable.ts';
 import { type Contestant, measure, type Progress, type Question, type Times } from './statistics/contest.ts';
 import { duckdb, postgres, sqlite } from './statistics/engines.ts';
 import { ingestRate } from './statistics/ingest-rate.ts';
@@ -31,12 +32,15 @@ const { values } = parseArgs({
     users: { type: 'string', default: '1' },
     rounds: { type: 'string' },
     only: { type: 'string', default: 'pismak,clickhouse,duckdb,sqlite,postgres,ingest' },
+    // Without peers, for `bench -- compare`.
+    alone: { type: 'boolean', default: false },
   },
 });
 const usual = values.full
   ? { entities: 50_000, days: 731, rounds: 40 }
   : { entities: 5000, days: 366, rounds: 20 };
-const only = new Set(values.only.split(','));
+const peers = ['duckdb', 'sqlite', 'postgres'];
+const only = new Set(values.only.split(',').filter((name) => !values.alone || !peers.includes(name)));
 /** 2024-01-01, a Monday. */
 const firstDay = 19_723;
 const shape = {
@@ -149,11 +153,24 @@ try {
   if (readers) tellReaders(readers);
   const ingest = only.has('ingest') ? await ingestRate(join(directory, 'ingest.db')) : undefined;
   if (ingest) console.log(`\ningest into slots: ${Math.round(ingest.perSecond)} events per s`);
+  const comparable: Comparable[] = [
+    ...Object.entries(figures).flatMap(([engine, times]) =>
+      Object.entries(times).map(([name, { p50 }]) => less(`${engine}: ${name}, p50 ms`, p50)),
+    ),
+    ...(cold === undefined ? [] : [less('cold, in a new process, ms', cold)]),
+    ...(readers
+      ? [
+          more('8 readers at once, series/s', readers.together.perSecond),
+          less('table of one dimension, ms', readers.filter2.all),
+        ]
+      : []),
+    ...(ingest ? [more('ingest, events/s', ingest.perSecond)] : []),
+  ];
   const machine = { cores: availableParallelism(), load: loadavg()[0] };
   if (values.json)
     await writeFile(
       values.json,
-      JSON.stringify({ shape, machine, figures, cold, readers, ingest }, undefined, 2),
+      JSON.stringify({ shape, machine, figures, cold, readers, ingest, comparable }, undefined, 2),
     );
 } finally {
   await server?.close();

@@ -12,6 +12,7 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { sampleKinds } from '../src/transcription/testing/samples/make-sample.ts';
+import { type Comparable, more } from './comparable.ts';
 import { scratchDirectory } from './engine/scratch.ts';
 import { measureFolds } from './transcription/measure-folds.ts';
 import { measureLineFinder } from './transcription/measure-line-finder.ts';
@@ -40,6 +41,8 @@ const { values } = parseArgs({
     engine: { type: 'string', default: 'auto' },
     lines: { type: 'string', default: '200' },
     half: { type: 'string' },
+    // For `bench -- compare`: of `speed` only, and beside Tesseract all the same, which evens out what the machine does meanwhile.
+    alone: { type: 'boolean', default: false },
   },
 });
 const [pages, rounds, each] = [Number(values.pages), Number(values.rounds), Number(values.each)];
@@ -75,12 +78,13 @@ const isChosen = (index: number) => values.half === undefined || index % 2 === N
 const lineFinder = parts.has('line-finder')
   ? await measureLineFinder(directoryIn('PISMAK_LINE_PAGES'), isChosen)
   : undefined;
+const comparable: Comparable[] = speed ? [more('recognise, of tesseract by hand', speed.ratio)] : [];
 printTargets(targets);
 if (values.json) {
   const machine = { node: process.version, cores: availableParallelism(), at: new Date().toISOString() };
   await writeFile(
     values.json,
-    `${JSON.stringify({ machine, speed, quality, many, real, folds, lines, lineFinder, targets }, null, 2)}\n`,
+    `${JSON.stringify({ machine, speed, quality, many, real, folds, lines, lineFinder, targets, comparable }, null, 2)}\n`,
   );
 }
 

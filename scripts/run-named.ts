@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- NAME [ARGUMENTS]]` runs bench/NAME.ts, `npm run prove [-- NAME [ARGUMENTS]]` runs test/prove/NAME.ts;
- * without a name, all of them. `--list` lists them. Each gets `--json FILE` to write its figures to.
+ * without a name, all of them but `bench -- compare`. `--list` lists them. Each gets `--json FILE` to write its figures to.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -25,7 +25,8 @@ if (parameters[0] === '--list') {
   const rest = parameters.slice(named ? 1 : 0);
   if (name !== undefined && !known.includes(name)) fail(`there is no ${folder}/${name}.ts`);
   mkdirSync(results, { recursive: true });
-  const chosen = name === undefined ? known : [name];
+  // A comparison needs to be told with what.
+  const chosen = name === undefined ? known.filter((each) => each !== 'compare') : [name];
   if (chosen.length === 0) fail(`there is nothing to run in ${folder}`);
   for (const each of chosen) if (!(await runProgram(each, rest))) process.exitCode = 1;
 }

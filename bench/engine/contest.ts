@@ -1,3 +1,4 @@
+import { type Comparable, more } from '../comparable.ts';
 import { perSecond, printTable } from './report.ts';
 import { type Contender, concurrencies, jobs, median, type Phase, phases } from './work.ts';
 
@@ -29,6 +30,12 @@ export class Figures {
   best(beginning: string, concurrency: number, phase: Phase = 'end to end'): number {
     const names = this.all.filter(({ name }) => name.startsWith(beginning)).map(({ name }) => name);
     return Math.max(...names.map((name) => this.rate(name, concurrency, phase)));
+  }
+
+  comparable(): Comparable[] {
+    return this.all.map(({ name, concurrency, phase, perSecond: rate }) =>
+      more(`${name}, ${phase}, concurrency ${concurrency}, jobs/s`, rate),
+    );
   }
 
   print(title: string): void {

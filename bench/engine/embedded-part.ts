@@ -1,21 +1,29 @@
+import { less, more } from '../comparable.ts';
 import { compareBacklogs } from './backlog.ts';
 import { bullmq } from './bullmq.ts';
 import { contest } from './contest.ts';
 import { embedded, pipeline } from './embedded.ts';
 import { startRedis } from './redis-server.ts';
-import { above, atLeast, perSecond, printTable, type Target } from './report.ts';
+import { above, atLeast, type PartRun, perSecond, printTable } from './report.ts';
 import { concurrencies, jobs, median } from './work.ts';
 
 /** The embedded broker beside BullMQ; then alone with a million messages queued, and as a pipeline of three queues. */
-export async function embeddedPart(rounds: number, targets: Target[]) {
+export async function embeddedPart(run: PartRun) {
   console.log('\nembedded: SQLite beside BullMQ on Redis');
-  const rates = await measurePeers(rounds, targets);
-  const costs = await measureBacklog(targets);
-  const pipelines = await measurePipeline(rounds);
+  const rates = run.alone ? await measureAlone(run) : await measurePeers(run);
+  const costs = await measureBacklog(run);
+  const pipelines = await measurePipeline(run);
   return { rates, costs, pipelines };
 }
 
-async function measurePeers(rounds: number, targets: Target[]) {
+async function measureAlone({ rounds, comparable }: PartRun) {
+  const figures = await contest([embedded], rounds);
+  figures.print(`embedded, median of ${rounds} rounds`);
+  comparable.push(...figures.comparable());
+  return figures.all;
+}
+
+async function measurePeers({ rounds, targets }: PartRun) {
   const [always, everysec] = await Promise.all([startRedis('always'), startRedis('everysec')]);
   try {
     const contenders = [embedded, ...bullmq(always, 'always'), ...bullmq(everysec, 'everysec')];
@@ -35,7 +43,7 @@ async function measurePeers(rounds: number, targets: Target[]) {
   }
 }
 
-async function measureBacklog(targets: Target[]) {
+async function measureBacklog({ targets, comparable }: PartRun) {
   console.log('\nalone, with 10,000 and with 1,000,000 messages waiting');
   const [few, many] = await compareBacklogs(jobs, 1_000_000);
   printTable([
@@ -47,6 +55,7 @@ async function measureBacklog(targets: Target[]) {
     ]),
   ]);
   for (const what of ['enqueue', 'drain'] as const) {
+    comparable.push(less(`${what} with 1,000,000 queued, us a job`, many[what]));
     const ratio = many[what] / few[what];
     const name = `${what} with 1,000,000 queued, against 10,000`;
     targets.push({ name, wanted: '1.5x or less', measured: ratio, reached: ratio <= 1.5 });
@@ -54,7 +63,7 @@ async function measureBacklog(targets: Target[]) {
   return [few, many];
 }
 
-async function measurePipeline(rounds: number) {
+async function measurePipeline({ rounds, comparable }: PartRun) {
   console.log(
     '\nthree queues in a row, publish on, wait for the confirm, ack: messages per second through all of them',
   );
@@ -64,6 +73,8 @@ async function measurePipeline(rounds: number) {
     for (let round = 0; round < rounds; round++) seconds.push(await pipeline(concurrency));
     results.push({ concurrency, perSecond: jobs / median(seconds) });
   }
+  for (const { concurrency, perSecond } of results)
+    comparable.push(more(`three queues in a row, concurrency ${concurrency}, messages/s`, perSecond));
   printTable(results.map((result) => [`concurrency ${result.concurrency}`, perSecond(result.perSecond, 1)]));
   return results;
 }

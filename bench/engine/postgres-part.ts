@@ -6,11 +6,11 @@ import { contest } from './contest.ts';
 import { graphile } from './graphile.ts';
 import { pgBoss } from './pg-boss.ts';
 import { runPismak } from './pismak.ts';
-import { above, type Target } from './report.ts';
+import { above, type PartRun } from './report.ts';
 import { type Contender, concurrencies } from './work.ts';
 
 /** The broker on PostgreSQL beside graphile-worker and pg-boss, on one server with the settings that it comes with. */
-export async function postgresPart(rounds: number, targets: Target[]) {
+export async function postgresPart({ rounds, alone, targets, comparable }: PartRun) {
   console.log('\nPostgreSQL: one server for all, synchronous_commit on, a new database for each run');
   const server = await startPostgres();
   try {
@@ -33,8 +33,13 @@ export async function postgresPart(rounds: number, targets: Target[]) {
         }
       },
     };
-    const figures = await contest([ours, ...graphile(createDatabase), ...pgBoss(createDatabase)], rounds);
+    const peers = alone ? [] : [...graphile(createDatabase), ...pgBoss(createDatabase)];
+    const figures = await contest([ours, ...peers], rounds);
     figures.print(`PostgreSQL, median of ${rounds} rounds`);
+    if (alone) {
+      comparable.push(...figures.comparable());
+      return figures.all;
+    }
     for (const peer of ['graphile-worker', 'pg-boss']) {
       for (const concurrency of concurrencies) {
         const ratio = figures.rate(ours.name, concurrency) / figures.best(peer, concurrency);

@@ -5,8 +5,9 @@ import { openBroker } from '../../src/engine/broker/open.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
+import { more } from '../comparable.ts';
 import { publish } from './pismak.ts';
-import { atLeast, perSecond, printTable, type Target } from './report.ts';
+import { atLeast, type PartRun, perSecond, printTable } from './report.ts';
 import { jobs, median, secondsSince, Tally } from './work.ts';
 
 const program = new URL('./worker-process.ts', import.meta.url);
@@ -56,8 +57,9 @@ interface Run {
 }
 
 /** Handlers that wait: the workers are the limit, so four processes should do the work of several. */
-export async function processesPart(rounds: number, targets: Target[]) {
-  const results = await compareOnServers(waiting, rounds);
+export async function processesPart(run: PartRun) {
+  const { targets } = run;
+  const results = await compareOnServers(waiting, run);
   for (const { name, wanted } of servers) {
     const ratio = results.find(({ server }) => server === name)?.ratio ?? Number.NaN;
     if (wanted)
@@ -67,11 +69,11 @@ export async function processesPart(rounds: number, targets: Target[]) {
 }
 
 /** Handlers that do nothing: the server is the limit. */
-export async function trivialProcessesPart(rounds: number) {
-  return compareOnServers(trivial, rounds);
+export async function trivialProcessesPart(run: PartRun) {
+  return compareOnServers(trivial, run);
 }
 
-async function compareOnServers(kind: Kind, rounds: number) {
+async function compareOnServers(kind: Kind, { rounds, comparable }: PartRun) {
   console.log(`\n${many} worker processes against ${few} on a full queue: ${kind.name}`);
   const results: { server: string; kind: string; ratio: number; few: Run[]; many: Run[] }[] = [];
   for (const { name: server, start } of servers) {
@@ -95,6 +97,17 @@ async function compareOnServers(kind: Kind, rounds: number) {
     }
   }
   const rate = (runs: readonly Run[]) => perSecond(median(runs.map((run) => run.perSecond)), 1);
+  for (const { server, ...runs } of results)
+    for (const [processes, list] of [
+      [few, runs.few],
+      [many, runs.many],
+    ] as const)
+      comparable.push(
+        more(
+          `${server}, ${kind.name}, processes: ${processes}, jobs/s`,
+          median(list.map((run) => run.perSecond)),
+        ),
+      );
   const each = (runs: { few: Run[]; many: Run[] }) => ratiosOf(runs).map((ratio) => ratio.toFixed(2));
   console.log(`\nMedians of ${rounds} rounds: ${kind.name}`);
   printTable([

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/engine/time/clock.ts';
 import { contest } from './contest.ts';
 import { runPismak } from './pismak.ts';
 import { RawRabbit } from './raw-rabbitmq.ts';
-import { atLeast, type Target } from './report.ts';
+import { atLeast, type PartRun } from './report.ts';
 import { type Contender, concurrencies, phases } from './work.ts';
 
 /** Maximum number of unconfirmed messages, and the prefetch: the same for both. */
@@ -13,7 +13,7 @@ const window = 1000;
 const prefetch = 200;
 
 /** The broker on a RabbitMQ cluster of three beside the client that it is built on. */
-export async function rabbitmqPart(rounds: number, targets: Target[]) {
+export async function rabbitmqPart({ rounds, alone, targets, comparable }: PartRun) {
   console.log('\nRabbitMQ: three nodes, quorum queues of three; starting them takes half a minute');
   const cluster = await startRabbitCluster();
   try {
@@ -36,9 +36,10 @@ export async function rabbitmqPart(rounds: number, targets: Target[]) {
       terms: `${terms}; one lane, acks not confirmed`,
       run: () => raw.run(window, prefetch),
     };
-    const figures = await contest([ours, peer], rounds);
+    const figures = await contest(alone ? [ours] : [ours, peer], rounds);
     figures.print(`RabbitMQ, median of ${rounds} rounds`);
-    for (const concurrency of concurrencies) {
+    if (alone) comparable.push(...figures.comparable());
+    for (const concurrency of alone ? [] : concurrencies) {
       for (const phase of phases) {
         const ratio =
           figures.rate(ours.name, concurrency, phase) / figures.rate(peer.name, concurrency, phase);

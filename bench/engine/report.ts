@@ -1,9 +1,20 @@
+import type { Comparable } from '../comparable.ts';
+
 /** A target and what was measured. */
 export interface Target {
   name: string;
   wanted: string;
   measured: number;
   reached: boolean;
+}
+
+/** How a part is run, and where its figures go. */
+export interface PartRun {
+  rounds: number;
+  /** Without peers, and so without targets beside them. */
+  alone: boolean;
+  targets: Target[];
+  comparable: Comparable[];
 }
 
 export function printTable(rows: readonly (readonly string[])[]): void {

@@ -24,7 +24,7 @@ interface Row {
 }
 
 /** Fills the frontier of the embedded Database, and measures inserts and batches while it grows. */
-export async function measureFrontier(urls: number): Promise<{ rows: object[]; reached: Target[] }> {
+export async function measureFrontier(urls: number): Promise<{ rows: Row[]; reached: Target[] }> {
   const directory = await mkdtemp(join(tmpdir(), 'pismak-frontier-'));
   const file = join(directory, 'state.db');
   const lines = [{ name: 'robot', migrations: [crawls] }];

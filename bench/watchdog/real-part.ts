@@ -11,6 +11,7 @@ import { mean, measure, quantile } from '../../src/engine/simulation/measures.ts
 import { simulateRequests } from '../../src/engine/simulation/simulate.ts';
 import { flow } from '../../src/engine/watchdog/flow.ts';
 import { listWorkers } from '../../src/engine/worker/worker-record.ts';
+import { type Comparable, less } from '../comparable.ts';
 import { scratchDirectory } from '../engine/scratch.ts';
 import { printMarkdown, type Target } from '../transcription/report.ts';
 import { builtIn } from './averages.ts';
@@ -24,7 +25,7 @@ const seed = builtIn('seed');
  * requests. The simulation uses the measured times of messages, of handing them on and getting the next, and of
  * switches. Dummy stages load in no time, so switches are nearly free.
  */
-export async function realPart(series: number, targets: Target[]): Promise<object> {
+export async function realPart(series: number, targets: Target[], comparable: Comparable[]): Promise<object> {
   const { requests, coldMs, warmMs } = await run(series);
   const timing = createTiming();
   for (const request of requests) timing.add(request);
@@ -41,6 +42,7 @@ export async function realPart(series: number, targets: Target[]): Promise<objec
       `${simulated.toFixed(2)} s`,
     ],
   ]);
+  comparable.push(less('seed for real, mean s', real), less('to hand on a message, ms', handOnMs));
   targets.push({
     name: 'seed for real, of the simulation',
     wanted: '0.9x to 1.1x',

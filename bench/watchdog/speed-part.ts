@@ -2,13 +2,14 @@ import { seededRandom } from '../../src/engine/simulation/chance.ts';
 import { quantile } from '../../src/engine/simulation/measures.ts';
 import { policies } from '../../src/engine/watchdog/policies.ts';
 import { defaultParameters, type Snapshot } from '../../src/engine/watchdog/policy.ts';
+import { type Comparable, less } from '../comparable.ts';
 import { printMarkdown, type Target } from '../transcription/report.ts';
 
 const at = 1_700_000_000_000;
 const sizes = { workers: 1000, stages: 50 };
 
 /** How long one plan takes for very many workers: all new, or all at work. */
-export function speedPart(targets: Target[]): object {
+export function speedPart(targets: Target[], comparable: Comparable[]): object {
   const measured = Object.entries(policies).flatMap(([policy, plan]) =>
     (['new', 'at work'] as const).map((workers) => {
       const snapshot = manyWorkers(workers === 'new');
@@ -38,6 +39,8 @@ export function speedPart(targets: Target[]): object {
       `${each.p95Ms.toFixed(1)} ms`,
     ]),
   ]);
+  for (const { policy, workers, medianMs } of measured)
+    comparable.push(less(`${policy}: plan of ${sizes.workers} workers, ${workers}, ms`, medianMs));
   for (const { policy, workers, medianMs } of measured)
     targets.push({
       name: `${policy}: plan of ${sizes.workers} workers, ${workers}`,
