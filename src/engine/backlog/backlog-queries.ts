@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
-import type { Owner } from './fair-turns.ts';
+import type { Owner } from '../turns/weighted-turns.ts';
 
 export type BacklogRow = Selectable<EngineTables['backlog']>;
 

@@ -10,7 +10,8 @@ import { ShortQueues } from './short-queues.ts';
 const few = 4;
 const freshMs = 100;
 
-interface Room {
+/** How many items a queue takes directly, counted a moment ago. */
+interface FreePlaces {
   left: number;
   freshUntil: number;
 }
@@ -24,7 +25,7 @@ export class Door {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #short: ShortQueues;
-  readonly #rooms = new Map<string, Promise<Room>>();
+  readonly #places = new Map<string, Promise<FreePlaces>>();
 
   constructor(parts: { broker: Broker; database: Database; clock: Clock }) {
     this.#broker = parts.broker;
@@ -35,24 +36,24 @@ export class Door {
 
   /** Fails with `queue-unknown` if there is no such queue, and with `queue-full` if as much waits as the queue may have. */
   async isOpen({ queue, route = [], message: { lane = 'normal' } }: BacklogItem): Promise<boolean> {
-    const room = await this.#room(queue, lane);
-    if (room.left <= 0) return false;
+    const places = await this.#placesOf(queue, lane);
+    if (places.left <= 0) return false;
     if (await isAwaited(this.#database.query, queue, lane)) return false;
     if (!(await this.#short.isOpen(route.join()))) return false;
-    return room.left-- > 0;
+    return places.left-- > 0;
   }
 
-  #room(queue: string, lane: 'high' | 'normal'): Promise<Room> {
+  #placesOf(queue: string, lane: 'high' | 'normal'): Promise<FreePlaces> {
     const key = `${lane} ${queue}`;
-    const before = this.#rooms.get(key) ?? Promise.resolve({ left: 0, freshUntil: 0 });
-    const room = before
+    const before = this.#places.get(key) ?? Promise.resolve({ left: 0, freshUntil: 0 });
+    const places = before
       .catch(() => ({ left: 0, freshUntil: 0 }))
       .then((known) => (this.#clock.now() < known.freshUntil ? known : this.#count(queue, lane)));
-    this.#rooms.set(key, room);
-    return room;
+    this.#places.set(key, places);
+    return places;
   }
 
-  async #count(queue: string, lane: 'high' | 'normal'): Promise<Room> {
+  async #count(queue: string, lane: 'high' | 'normal'): Promise<FreePlaces> {
     const closed = { left: 0, freshUntil: this.#clock.now() + freshMs };
     try {
       const status = await this.#broker.status(queue);

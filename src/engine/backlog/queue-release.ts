@@ -1,11 +1,11 @@
 import { queueLength } from '../broker/broker.ts';
-import { ownerOf } from '../broker/owner-turns.ts';
+import { ownerOf } from '../broker/owner-header.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode } from '../errors.ts';
 import { fromColumns } from '../outbox/message-columns.ts';
 import type { RefusingQueues } from '../outbox/refusing-queues.ts';
+import { type Owner, WeightedTurns } from '../turns/weighted-turns.ts';
 import { type BacklogRow, dueItems, dueOwners, type Stream } from './backlog-queries.ts';
-import { FairTurns, type Owner } from './fair-turns.ts';
 import type { ShortQueues } from './short-queues.ts';
 
 export type ReleaseParts = Pick<Engine, 'broker' | 'clock' | 'database' | 'log'> & {
@@ -30,7 +30,7 @@ export class QueueRelease {
   readonly #parts: ReleaseParts;
   readonly #refusing: RefusingQueues;
   readonly #short: ShortQueues;
-  readonly #turns = new FairTurns();
+  readonly #turns = new WeightedTurns();
   #lengthAfter = 0;
   #look: { nextAt: number; pauseMs: number; owners?: ReadonlySet<string> } | undefined;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createAlerts } from '../alert/alert.ts';
 import type { Delivery } from '../broker/broker.ts';
-import { ownerOf } from '../broker/owner-turns.ts';
+import { ownerOf } from '../broker/owner-header.ts';
 import { newRequest } from '../request/request.ts';
 import { submitRequest } from '../request/submit.ts';
 import { openEmbedded } from '../testing/embedded.ts';

@@ -1,7 +1,7 @@
 import type { PismakError } from '../errors.ts';
 
-/** How many bytes may come, and the error for more. */
-export interface Room {
+/** How many bytes are accepted, and the error for more. */
+export interface SizeLimit {
   bytes: number;
   exceeded(): PismakError;
 }

@@ -1,9 +1,10 @@
 import { messageOf } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
+import { ElasticSlots } from '../turns/elastic-slots.ts';
+import type { LeastBusyFirst } from '../turns/least-busy-first.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler } from './broker.ts';
 import type { SettledOnce } from './delivery.ts';
-import { type OwnerTurns, ownerOf } from './owner-turns.ts';
-import { SlotShares } from './slot-shares.ts';
+import { ownerOf } from './owner-header.ts';
 
 /** The retry delay of a message whose handler threw. */
 const thrownDelayMs = 1000;
@@ -11,7 +12,7 @@ const thrownDelayMs = 1000;
 /** What the slots of a queue need from it. */
 export interface SlotsParts {
   clock: Clock;
-  turns: OwnerTurns;
+  turns: LeastBusyFirst;
   /** A message that had to wait may now start. */
   dispatch(): void;
   leave(slots: HandlerSlots): void;
@@ -23,7 +24,7 @@ export class HandlerSlots implements Consumer {
   readonly prefetch: number;
   readonly #handler: DeliveryHandler;
   readonly #parts: SlotsParts;
-  readonly #shares: SlotShares;
+  readonly #shares: ElasticSlots;
   #closed: PromiseWithResolvers<void> | undefined;
 
   constructor(options: ConsumeOptions & { prefetch: number }, handler: DeliveryHandler, parts: SlotsParts) {
@@ -32,7 +33,7 @@ export class HandlerSlots implements Consumer {
     this.prefetch = prefetch;
     this.#handler = handler;
     this.#parts = parts;
-    this.#shares = new SlotShares({ slots: concurrency, extra, clock: parts.clock });
+    this.#shares = new ElasticSlots({ slots: concurrency, extra, clock: parts.clock });
     this.#shares.onLong = () => {
       if (!this.#closed) parts.dispatch();
     };
@@ -90,7 +91,7 @@ export class HandlerSlots implements Consumer {
 export function chooseStart(
   consumers: readonly HandlerSlots[],
   owners: ReadonlyMap<string, unknown>,
-  turns: OwnerTurns,
+  turns: LeastBusyFirst,
 ): { slots: HandlerSlots; owner: string } | undefined {
   if (owners.size === 0) return undefined;
   let freest: HandlerSlots | undefined;

@@ -8,7 +8,7 @@ import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { ManualClock, systemClock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
-import { ownerHeader } from './owner-turns.ts';
+import { ownerHeader } from './owner-header.ts';
 import { openSqliteBroker } from './sqlite.ts';
 import { BrokerProcess } from './testing/contract/broker-process.ts';
 import { bytes, drain, idsOf, numbered, publishAll } from './testing/contract/scene.ts';

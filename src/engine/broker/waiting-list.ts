@@ -1,4 +1,4 @@
-import { ownerOf } from './owner-turns.ts';
+import { ownerOf } from './owner-header.ts';
 
 interface Owned {
   headers: Readonly<Record<string, string>>;

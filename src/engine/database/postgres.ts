@@ -1,12 +1,12 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, sleep, systemClock } from '../time/clock.ts';
+import { Slots } from '../turns/slots.ts';
 import type { Database } from './database.ts';
 import { checkMigrations, runMigrations } from './migrate.ts';
 import { isClash } from './postgres/errors.ts';
 import { KyselyConnection, StreamedStatement } from './postgres/kysely-connection.ts';
 import { openPostgresPool } from './postgres/pool.ts';
 import { PostgresReaders } from './postgres/readers.ts';
-import { Slots } from './postgres/slots.ts';
 import type { EngineTables } from './tables.ts';
 
 const connections = 10;
@@ -29,7 +29,7 @@ export async function openPostgresDatabase(options: {
   const { url, clock = systemClock, random = Math.random } = options;
   const pool = await openPostgresPool({ url, max: connections, clock });
   const readers = new PostgresReaders({ url, clock, cancelling: pool });
-  const slots = new Slots(transactions, `${transactions} turns of transactions`, undefined, clock);
+  const slots = new Slots(transactions, { what: `${transactions} turns of transactions`, clock });
   const query = new Kysely<EngineTables>({
     dialect: new PostgresDialect({
       pool: {

@@ -1,7 +1,7 @@
 import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
-import { OwnerSlots } from '../time/owner-slots.ts';
 import { withinTime, withSignal } from '../time/within-time.ts';
+import { OwnerSlots } from '../turns/owner-slots.ts';
 
 /** Limits of one expensive read. */
 export interface ReadLimits {

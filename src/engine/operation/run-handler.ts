@@ -2,8 +2,8 @@ import { tookTooLong } from '../database/read-in-turn.ts';
 import type { Engine } from '../engine.ts';
 import { PismakError } from '../errors.ts';
 import { withDeadline } from '../time/deadline.ts';
-import { OwnerSlots } from '../time/owner-slots.ts';
 import { withSignal } from '../time/within-time.ts';
+import { OwnerSlots } from '../turns/owner-slots.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /** For every operation that declares no other. */

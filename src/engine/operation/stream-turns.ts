@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { OwnerSlots } from '../time/owner-slots.ts';
+import { OwnerSlots } from '../turns/owner-slots.ts';
 import type { ByteStream, StreamOperation } from './stream-operation.ts';
 
 const light = { inAll: 256, perOwner: 16, waitingPerOwner: 50, what: 'downloads' };

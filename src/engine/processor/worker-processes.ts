@@ -1,7 +1,7 @@
-import { type Running, SlotShares } from '../broker/slot-shares.ts';
 import { PismakError } from '../errors.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
+import { ElasticSlots, type Running } from '../turns/elastic-slots.ts';
 import type { HostProcess } from './host-process.ts';
 import type { ProcessSource } from './process-source.ts';
 
@@ -47,7 +47,7 @@ export class WorkerProcesses {
   #idle: HostProcess[] = [];
   readonly #retiring = new WeakMap<HostProcess, () => void>();
   readonly #waiting = new Set<Waiting>();
-  readonly #shares: SlotShares;
+  readonly #shares: ElasticSlots;
   readonly #borrowed = new Map<HostProcess, Running>();
   /** Stages that need no network. */
   readonly #offline = new Set<string>();
@@ -74,7 +74,7 @@ export class WorkerProcesses {
     this.#most = parts.most;
     this.#patienceMs = parts.patienceMs ?? 10;
     const slots = parts.most ?? 1;
-    this.#shares = new SlotShares({ slots, extra: parts.most ?? 0, clock: parts.clock });
+    this.#shares = new ElasticSlots({ slots, extra: parts.most ?? 0, clock: parts.clock });
     this.#shares.onLong = () => this.#serveWaiting();
   }
 

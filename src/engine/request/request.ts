@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Lane, OutgoingMessage } from '../broker/broker.ts';
-import { ownerHeader } from '../broker/owner-turns.ts';
+import { ownerHeader } from '../broker/owner-header.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import { shorten } from '../shorten.ts';
 import {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Room } from '../blobs/bounded.ts';
+import type { SizeLimit } from '../blobs/bounded.ts';
 import { orphanKeptMs } from '../blobs/owners/blob-owners.ts';
 import type { Queries } from '../database/database.ts';
 import type { Engine } from '../engine.ts';
@@ -50,7 +50,7 @@ export async function roomFor(
   queries: Queries,
   owner: string,
   offset = 0,
-): Promise<Room> {
+): Promise<SizeLimit> {
   const { limitMb, unusedMb } = settings.upload;
   const inUpload = megabytes(limitMb) - offset;
   const unused = unusedMb === 0 ? 0 : await unusedBytes(queries, owner, clock.now() - orphanKeptMs);

@@ -1,5 +1,5 @@
 import type { AlertSubscriber } from '../alert/alert.ts';
-import { ownerHeader } from '../broker/owner-turns.ts';
+import { ownerHeader } from '../broker/owner-header.ts';
 import { newId } from '../identity.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { newRequest, toMessage } from '../request/request.ts';

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Running } from '../../engine/service/service.ts';
+import { Slots } from '../../engine/turns/slots.ts';
 import { storePrepared } from '../prepare/store-prepared.ts';
 import type { Relays } from '../relays/relays.ts';
 import { classesOf, type MailClass, type MailSettings, queueOf } from '../settings.ts';
@@ -19,7 +20,6 @@ import { SendingHours } from './sending-hours.ts';
 import { serveInHours } from './serve-in-hours.ts';
 import type { TakenMail } from './take-mails.ts';
 import { tellResult } from './tell-result.ts';
-import { Turnstile } from './turnstile.ts';
 import type { WholeMails } from './whole-mails.ts';
 
 export interface SenderParts {
@@ -72,7 +72,7 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
     if (!relays.carries(name)) continue;
     // Each class has its own share, so that no class waits for another here.
     const inFlight = mailClass.inFlight || mailsInFlight(relays.connections);
-    const doors = { hands: new Turnstile(handsPerFlight * inFlight), flight: new Turnstile(inFlight) };
+    const doors = { hands: new Slots(handsPerFlight * inFlight), flight: new Slots(inFlight) };
     const hours = new SendingHours(mailClass.hours, settings.timeZone);
     const onError = (error: unknown) =>
       engine.log.error({ err: error, class: name }, 'the sending hours could not be begun or ended yet');
@@ -111,25 +111,25 @@ class Sender {
     delivery: Delivery,
     className: string,
     mailClass: MailClass,
-    doors: { hands: Turnstile; flight: Turnstile },
+    doors: { hands: Slots; flight: Slots },
   ): Promise<void> {
     const message = readMessage(delivery);
     if (typeof message === 'string') return delivery.deadLetter(message);
     if ('mails' in message) {
       const { mails } = message;
       const { whole } = this.#parts;
-      if (mails.length > doors.flight.most) return whole.split(delivery, mails);
+      if (mails.length > doors.flight.limit) return whole.split(delivery, mails);
       const sending = {
         className,
         mailClass,
         transfer: (row: MailToSend) => this.#transfer(row, className, mailClass),
         postponeMs: (recipient: string) => this.#parts.relays.postponeMs(className, recipient),
       };
-      return doors.flight.pass(() => whole.serve(delivery, mails, sending), mails.length);
+      return doors.flight.run(() => whole.serve(delivery, mails, sending), mails.length);
     }
     const ends = await Promise.all(
       message.ids.map((id) =>
-        doors.hands.pass(() =>
+        doors.hands.run(() =>
           this.#serveOne(id, className, { ...mailClass, lane: delivery.lane }, doors.flight),
         ),
       ),
@@ -143,7 +143,7 @@ class Sender {
     id: string,
     className: string,
     mailClass: MailClass,
-    flight: Turnstile,
+    flight: Slots,
   ): Promise<'ended' | 'stopped'> {
     const { ledger, relays } = this.#parts;
     if (relays.isClosed) return 'stopped';
@@ -152,7 +152,7 @@ class Sender {
     this.#inHand.add(id);
     try {
       const mail = await ledger.take(id);
-      return mail ? await flight.pass(() => this.#send(mail, className, mailClass)) : 'ended';
+      return mail ? await flight.run(() => this.#send(mail, className, mailClass)) : 'ended';
     } finally {
       this.#inHand.delete(id);
     }

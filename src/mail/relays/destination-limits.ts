@@ -1,5 +1,5 @@
+import { TokenBucket } from '../../engine/turns/token-bucket.ts';
 import { domainOf } from '../model/address.ts';
-import { Pace } from './pace.ts';
 
 /** A provider of mailboxes: its domains share one limit. */
 export interface ProviderLimit {
@@ -11,7 +11,7 @@ export interface ProviderLimit {
 }
 
 interface Destination {
-  pace: Pace | undefined;
+  pace: TokenBucket | undefined;
   perSecond: number;
   connections: number;
   busy: number;
@@ -75,6 +75,6 @@ export class DestinationLimits {
 }
 
 function newDestination(perSecond: number, connections: number): Destination {
-  const pace = perSecond > 0 ? new Pace(perSecond) : undefined;
+  const pace = perSecond > 0 ? new TokenBucket(perSecond) : undefined;
   return { pace, perSecond, connections, busy: 0 };
 }

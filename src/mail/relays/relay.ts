@@ -1,11 +1,11 @@
 import { messageOf } from '../../engine/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
+import { TokenBucket } from '../../engine/turns/token-bucket.ts';
 import { type Envelope, SmtpConnection, type SmtpOptions } from '../smtp/connection.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { masked, parseServerUrl, type SmtpServer } from '../smtp/server-url.ts';
 import type { SmtpTimeouts } from '../smtp/timeouts.ts';
 import { DestinationLimits, type ProviderLimit } from './destination-limits.ts';
-import { Pace } from './pace.ts';
 import { RelayConnections } from './relay-connections.ts';
 
 export interface RelayOptions {
@@ -43,7 +43,7 @@ export class Relay {
   readonly #clock: Clock;
   readonly #name: string | undefined;
   readonly #timeouts: Partial<SmtpTimeouts>;
-  readonly #pace: Pace | undefined;
+  readonly #pace: TokenBucket | undefined;
   readonly limits: DestinationLimits;
   readonly #connections: RelayConnections;
   #downUntil = 0;
@@ -75,7 +75,7 @@ export class Relay {
     this.#timeouts = parts.timeouts ?? {};
     this.#allowed = options.connections;
     this.#connections = new RelayConnections(this.#clock);
-    this.#pace = options.perSecond > 0 ? new Pace(options.perSecond) : undefined;
+    this.#pace = options.perSecond > 0 ? new TokenBucket(options.perSecond) : undefined;
     this.limits = new DestinationLimits(options.perSecondAndDomain, parts.providers);
   }
 

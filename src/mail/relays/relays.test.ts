@@ -5,7 +5,6 @@ import { ManualClock, systemClock } from '../../engine/time/clock.ts';
 import { parseMisbehaviour } from '../sink/misbehaviour.ts';
 import { openSink, type ReceivedMail } from '../sink/sink.ts';
 import { DestinationQueues } from './destination-queues.ts';
-import { Pace } from './pace.ts';
 import type { RelayOptions } from './relay.ts';
 import { Relays } from './relays.ts';
 
@@ -188,18 +187,6 @@ test('a limit per destination doesn’t hold up mails to others', async (t) => {
   await send('anna@elsewhere.org').then(() => ended.push('elsewhere'));
   await slow;
   assert.deepEqual(ended, ['elsewhere', 'slow']);
-});
-
-test('a pace gives so many a second and no more, however long nothing was asked', () => {
-  const pace = new Pace(10);
-  let given = 0;
-  for (let now = 1000; now <= 3000; now += 1) {
-    if (pace.waitMs(now) === 0) {
-      pace.take(now);
-      given++;
-    }
-  }
-  assert.ok(given >= 29 && given <= 31, String(given));
 });
 
 test('a stopped sender takes its mails back unsent', async (t) => {

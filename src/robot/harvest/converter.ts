@@ -2,7 +2,7 @@ import { messageOf } from '../../engine/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { Overrun } from '../../engine/processor/watch-use.ts';
 import { systemClock } from '../../engine/time/clock.ts';
-import { Mutex } from '../../engine/time/mutex.ts';
+import { Slots } from '../../engine/turns/slots.ts';
 import type { Converted } from '../text/formats/converted.ts';
 import type { Answer } from './fetch-page.ts';
 
@@ -52,7 +52,7 @@ const convertible =
 
 /** Reads files of other formats in a process of its own, one after another. */
 export class Converter {
-  readonly #turns = new Mutex();
+  readonly #turns = new Slots(1);
   readonly #helper = new HelperProcess<ConvertQuestion, Conversion | null>({
     module: new URL('./convert-program.ts', import.meta.url),
     clock: systemClock,

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Slots } from '../../engine/turns/slots.ts';
 import { userAgent } from '../crawl/options.ts';
 import { longestBatchMs } from '../politeness/rules.ts';
 import { readRetryAfter } from '../politeness/slow-down.ts';
@@ -6,7 +7,6 @@ import type { Robots } from '../text/robots-rules.ts';
 import { type Converter, isHtml } from './converter.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import { type Answer, type Connection, connectTo } from './fetch-page.ts';
-import { InFlight } from './in-flight.ts';
 import { monotonic, timeline } from './monotonic.ts';
 import { againOf, type BatchPlan, robotsPath, type Stop, type Visit, type VisitResult } from './plan.ts';
 import { type ReadPage, readPage } from './read-page.ts';
@@ -29,7 +29,7 @@ export interface RunningBatch {
 /** Where results go, and what all batches of this thread share. */
 export interface HarvestParts {
   context: PageContext;
-  inFlight: InFlight;
+  inFlight: Slots;
   converter: Converter;
   /** Takes the result, and what the visit stored. Resolves when there is room for more. */
   report(
@@ -48,9 +48,9 @@ export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promis
   const { rows, rules } = batch.plan;
   const hardEnd = monotonic() + longestBatchMs;
   const timeOf = timeline();
-  const addresses = new Map<string, InFlight>();
+  const addresses = new Map<string, Slots>();
   const slotsAt = ({ address, atOnce = rules.maxHosts }: Stop) => {
-    const slots = addresses.get(address) ?? new InFlight(atOnce);
+    const slots = addresses.get(address) ?? new Slots(atOnce);
     slots.limit = Math.min(slots.limit, atOnce);
     addresses.set(address, slots);
     return slots;
@@ -79,7 +79,7 @@ interface StopParts {
   mayGoOn(): boolean;
   /** Of moments of the monotonic clock. */
   timeOf(moment: number): number;
-  slots: InFlight;
+  slots: Slots;
   /** Those of the row, by name. */
   hosts: Map<string, AskedHost>;
   /** Not 0 if the host asked us to leave, or does not answer: what is left waits for a later batch. */

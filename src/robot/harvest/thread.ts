@@ -1,10 +1,10 @@
 /** The thread of a harvester: fetches, cleans and compresses. It has no database; what it reports goes through its process. */
 import { performance } from 'node:perf_hooks';
 import { parentPort } from 'node:worker_threads';
+import { Slots } from '../../engine/turns/slots.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import { loadScope } from '../crawl/scope.ts';
 import { Converter } from './converter.ts';
-import { adaptLimit, InFlight } from './in-flight.ts';
 import type { Findings, VisitResult } from './plan.ts';
 import { type RunningBatch, runBatch } from './run-batch.ts';
 import { scout } from './scout.ts';
@@ -13,11 +13,12 @@ import { SegmentBuffer } from './segment-buffer.ts';
 import { httpSegmenter } from './segmenter.ts';
 import type { PageContext } from './store-page.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
+import { adaptLimit } from './threads-wanted.ts';
 
 /** Each crawl's context, the least recently used one first. */
 const contexts = new Map<number, PageContext & { id: string; spent: Record<string, number> }>();
 const contextsKept = 20;
-const inFlight = new InFlight(32);
+const inFlight = new Slots(32);
 const converter = new Converter();
 const batches = new Map<string, HarvestedBatch>();
 
@@ -209,5 +210,5 @@ setInterval(() => {
   const problems = [...contexts].flatMap(([crawl, { segmenter }]) =>
     segmenter?.problem === undefined ? [] : [{ crawl, problem: segmenter.problem }],
   );
-  tell({ kind: 'load', utilization, inFlight: inFlight.running, problems });
+  tell({ kind: 'load', utilization, inFlight: inFlight.used, problems });
 }, 1_000);

@@ -27,6 +27,18 @@ export function threadsWanted({
   return after < 0.5 ? threads - 1 : threads;
 }
 
+/**
+ * How many requests a thread should have in flight: more while some wait and it has time, fewer when it has none. `utilization` is the share of the last second that the event loop was busy.
+ */
+export function adaptLimit(
+  limit: number,
+  { utilization, waiting }: { utilization: number; waiting: number },
+): number {
+  if (utilization > 0.95) return Math.max(8, Math.floor(limit * 0.8));
+  if (waiting > 0 && utilization < 0.8) return Math.min(1_000, limit + 8);
+  return limit;
+}
+
 /** Measures which share of the machine's processor time was idle since the call before. */
 export function idleShare(): () => number {
   let before = times();

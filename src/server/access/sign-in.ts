@@ -3,14 +3,14 @@ import { hasCode, PismakError } from '../../engine/errors.ts';
 import { networkOf } from '../../engine/network/network-of.ts';
 import { audit } from '../../engine/operation/audit.ts';
 import { ofStranger } from '../../engine/operation/audit-policy.ts';
+import { OwnerSlots } from '../../engine/turns/owner-slots.ts';
 import { role } from './accounts.ts';
-import { FairTurns } from './fair-turns.ts';
 import { passwordMatches } from './password.ts';
 import { type NewSession, openSession } from './sessions.ts';
 import { type Attempt, checkAttempt, countAttempt, forgive } from './sign-in-limits.ts';
 
 /** A check costs a core for about 0.3 s and 32 MB, and strangers may cause it. More would also block all threads of Node. */
-const turns = new FairTurns({ atOnce: 2, waitingPerKey: 20, waiting: 100 });
+const slots = new OwnerSlots({ inAll: 2, waitingPerOwner: 20, waiting: 100, what: 'password checks' });
 
 type Parts = Pick<Engine, 'database' | 'clock' | 'events' | 'log'>;
 
@@ -46,7 +46,7 @@ export async function checkPassword(
   mayEnter = true,
 ): Promise<void> {
   await checkAttempt(parts, attempt);
-  await turns.run(networkOf(attempt.address), async () => {
+  await slots.run(networkOf(attempt.address), async () => {
     await countAttempt(parts, attempt);
     const matches = await passwordMatches(password, passwordHash);
     // The same answer for every reason: it must not reveal whether the name, the password or the account is at fault.

@@ -8,7 +8,7 @@ import { withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { isPermanent } from '../../engine/processor/processor.ts';
 import type { Clock } from '../../engine/time/clock.ts';
-import { OwnerSlots } from '../../engine/time/owner-slots.ts';
+import { OwnerSlots } from '../../engine/turns/owner-slots.ts';
 import type { CutAnswer, CutQuestion } from './cutter-question.ts';
 import type { Cut } from './image-request.ts';
 
@@ -46,19 +46,25 @@ export class ImageCutters {
     image: { hash: string; name: string },
     cut: Cut,
   ): Promise<Uint8Array> {
-    return this.#slots.run(owner, signal, async () => {
-      const cutter = this.#cutterFor(owner);
-      cutter.isBusy = true;
-      cutter.owner = owner;
-      try {
-        return await cutIn(cutter.helper, blobs, image.hash, cut);
-      } catch (error) {
-        if (!(error instanceof Error) || !isPermanent(error)) throw error;
-        throw new PismakError('conflict', `${image.name} can't be shown: ${error.message}`, { cause: error });
-      } finally {
-        cutter.isBusy = false;
-      }
-    });
+    return this.#slots.run(
+      owner,
+      async () => {
+        const cutter = this.#cutterFor(owner);
+        cutter.isBusy = true;
+        cutter.owner = owner;
+        try {
+          return await cutIn(cutter.helper, blobs, image.hash, cut);
+        } catch (error) {
+          if (!(error instanceof Error) || !isPermanent(error)) throw error;
+          throw new PismakError('conflict', `${image.name} can't be shown: ${error.message}`, {
+            cause: error,
+          });
+        } finally {
+          cutter.isBusy = false;
+        }
+      },
+      signal,
+    );
   }
 
   close(): void {

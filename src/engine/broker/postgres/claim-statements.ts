@@ -1,5 +1,5 @@
 import type { Statement } from '../../database/postgres/lasting-connection.ts';
-import { ownerHeader } from '../owner-turns.ts';
+import { ownerHeader } from '../owner-header.ts';
 
 /*
  * Messages are looked up one by one (LATERAL ... OFFSET 0), which the planner may not turn round: planned while the table

@@ -1,13 +1,13 @@
 import type { Clock } from '../../time/clock.ts';
+import { LeastBusyFirst } from '../../turns/least-busy-first.ts';
 import type { ConsumeOptions, DeliveryHandler } from '../broker.ts';
 import type { DelayTimer } from '../delay-timer.ts';
 import { maxDelayMs, SettledOnce, type Settlement } from '../delivery.ts';
 import { chooseStart, HandlerSlots } from '../handler-slots.ts';
 import { addFailure } from '../history.ts';
-import { OwnerTurns } from '../owner-turns.ts';
 import { WaitingList } from '../waiting-list.ts';
+import { AdaptivePrefetch } from './adaptive-prefetch.ts';
 import type { Claimed, Claims } from './claims.ts';
-import { Pace } from './pace.ts';
 
 /** What all queues of a broker share. */
 export interface Shared {
@@ -34,9 +34,9 @@ export class PostgresQueue {
   /** All messages that are ours as far as we know: fetched, running, or settled but not written yet. */
   readonly claims = new Map<number, Claimed>();
   readonly #shared: Shared;
-  readonly #pace = new Pace();
+  readonly #prefetch = new AdaptivePrefetch();
   #slots: HandlerSlots[] = [];
-  readonly #turns = new OwnerTurns();
+  readonly #turns = new LeastBusyFirst();
   /** Fetched and not started, in the order of delivery. */
   readonly #ahead = { high: new WaitingList<Claimed>(), normal: new WaitingList<Claimed>() };
   /** Whether the table may have messages for us, and whether some of them may be high ones. */
@@ -107,7 +107,7 @@ export class PostgresQueue {
   review(): void {
     const now = this.#shared.clock.now();
     for (const { startedAt } of this.claims.values())
-      if (startedAt > 0) this.#pace.stillRunning(now - startedAt);
+      if (startedAt > 0) this.#prefetch.stillRunning(now - startedAt);
     this.#giveBack(this.#waiting - this.#room());
     this.wake(true);
   }
@@ -152,10 +152,10 @@ export class PostgresQueue {
     this.#asked = false;
     const looked = this.#looking;
     if (looked) this.#looked(messages?.length ?? 0);
-    if (messages) this.#pace.claimed(tookMs);
+    if (messages) this.#prefetch.claimed(tookMs);
     for (const message of messages ?? []) {
       this.claims.set(message.seq, message);
-      this.#pace.fetched(message.body.length);
+      this.#prefetch.fetched(message.body.length);
     }
     if (!messages || messages.length === most) {
       this.#more = true;
@@ -192,7 +192,7 @@ export class PostgresQueue {
   /** How many may be fetched ahead. */
   get #allowed(): number {
     const most = this.#slots.reduce((sum, slots) => sum + Math.max(0, slots.prefetch - slots.concurrency), 0);
-    return Math.min(most, this.#pace.ahead(this.#concurrency));
+    return Math.min(most, this.#prefetch.ahead(this.#concurrency));
   }
 
   /** How many messages that are not started may be here. */
@@ -249,7 +249,7 @@ export class PostgresQueue {
     claims.change(message, { kind: 'started' }).catch(() => {});
     const delivery = new SettledOnce(this.name, message, (settlement) => this.#settle(message, settlement));
     void slots.start(delivery).then(() => {
-      this.#pace.finished(clock.now() - message.startedAt);
+      this.#prefetch.finished(clock.now() - message.startedAt);
       this.dispatch();
       if (this.#more) claims.kick();
     });

@@ -1,7 +1,7 @@
 import type { Channel } from 'rabbitmq-client';
 import { diskFull } from '../../disk/disk-reserve.ts';
 import { hasCode, messageOf } from '../../errors.ts';
-import { Mutex } from '../../time/mutex.ts';
+import { Slots } from '../../turns/slots.ts';
 import type {
   Broker,
   ConsumeOptions,
@@ -15,13 +15,13 @@ import type {
   StoredMessage,
 } from '../broker.ts';
 import { checkConsumeOptions, checkMessage, pageOf } from '../checks.ts';
+import { AdaptivePrefetch } from './adaptive-prefetch.ts';
 import { RabbitConsumer } from './consumer.ts';
+import { LengthLimit } from './length-limit.ts';
 import { closedError, queueBroken, queueUnknown, serverCode } from './link.ts';
 import { giveBack, sift, takeFirst } from './look.ts';
 import { checkHeaders, fromIncoming, type RabbitMessage, toStored } from './message.ts';
 import { checkName, deadQueue, delayQueue, fitsName } from './names.ts';
-import { Pace } from './pace.ts';
-import { Room } from './room.ts';
 import { countReady, createQueues, deleteQueues } from './server-queues.ts';
 import type { Shared } from './shared.ts';
 
@@ -30,10 +30,10 @@ const lanes: readonly Lane[] = ['high', 'normal'];
 /** What this process knows about a queue beyond the registry. */
 interface LocalQueue {
   consumers: Set<RabbitConsumer>;
-  pace: Pace;
-  room: Room;
+  prefetch: AdaptivePrefetch;
+  limit: LengthLimit;
   /** A look takes messages away for a moment, so only one runs at a time. */
-  looking: Mutex;
+  looking: Slots;
 }
 
 export class RabbitBroker implements Broker {
@@ -95,7 +95,7 @@ export class RabbitBroker implements Broker {
     if (broken !== null) throw queueBroken(queue, broken);
     const send = () => this.#shared.publish(queue, message);
     if (maxLength === null) await send();
-    else await this.#of(queue).room.send(queue, maxLength, send);
+    else await this.#of(queue).limit.send(queue, maxLength, send);
     this.changed(queue);
   }
 
@@ -108,8 +108,8 @@ export class RabbitBroker implements Broker {
     if (this.#isClosed || this.#closed) throw closedError();
     // The consumer of a broken queue starts when the queue is mended.
     await this.#shared.registry.getEvenBroken(queue);
-    const { consumers, pace } = this.#of(queue);
-    const consumer = new RabbitConsumer(queue, this.#shared, pace, options, handler, (leaving) =>
+    const { consumers, prefetch } = this.#of(queue);
+    const consumer = new RabbitConsumer(queue, this.#shared, prefetch, options, handler, (leaving) =>
       consumers.delete(leaving),
     );
     consumers.add(consumer);
@@ -219,11 +219,16 @@ export class RabbitBroker implements Broker {
     const known = this.#local.get(queue);
     if (known) return known;
     const { clock } = this.#shared;
-    const room = new Room(clock, async () => {
+    const limit = new LengthLimit(clock, async () => {
       const { ready, delayed } = await this.#counts(queue);
       return ready.high + ready.normal + delayed;
     });
-    const local = { consumers: new Set<RabbitConsumer>(), pace: new Pace(), room, looking: new Mutex() };
+    const local = {
+      consumers: new Set<RabbitConsumer>(),
+      prefetch: new AdaptivePrefetch(),
+      limit,
+      looking: new Slots(1),
+    };
     this.#local.set(queue, local);
     return local;
   }

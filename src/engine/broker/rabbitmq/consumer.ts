@@ -1,14 +1,15 @@
 import type { Channel } from 'rabbitmq-client';
 import { Bell } from '../../time/bell.ts';
 import { UnderWay } from '../../time/under-way.ts';
+import { LeastBusyFirst } from '../../turns/least-busy-first.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.ts';
 import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';
-import { OwnerTurns, ownerOf } from '../owner-turns.ts';
+import { ownerOf } from '../owner-header.ts';
+import type { AdaptivePrefetch } from './adaptive-prefetch.ts';
 import { Hand, type InHand } from './in-hand.ts';
 import { Inbox } from './inbox.ts';
 import { fromIncoming, type Incoming } from './message.ts';
-import type { Pace } from './pace.ts';
 import { countReady } from './server-queues.ts';
 import type { Shared } from './shared.ts';
 
@@ -29,9 +30,9 @@ const lastLookMs = 10_000;
 export class RabbitConsumer implements Consumer {
   readonly #queue: string;
   readonly #shared: Shared;
-  readonly #pace: Pace;
+  readonly #prefetch: AdaptivePrefetch;
   readonly #options: ConsumeOptions;
-  readonly #turns = new OwnerTurns();
+  readonly #turns = new LeastBusyFirst();
   readonly #slots: HandlerSlots;
   readonly #bell = new Bell();
   readonly #closing = new AbortController();
@@ -47,14 +48,14 @@ export class RabbitConsumer implements Consumer {
   constructor(
     queue: string,
     shared: Shared,
-    pace: Pace,
+    prefetch: AdaptivePrefetch,
     options: ConsumeOptions,
     handler: DeliveryHandler,
     leave: (consumer: RabbitConsumer) => void,
   ) {
     this.#queue = queue;
     this.#shared = shared;
-    this.#pace = pace;
+    this.#prefetch = prefetch;
     this.#options = options;
     this.#slots = new HandlerSlots({ prefetch: 1, ...options }, handler, {
       clock: shared.clock,
@@ -117,7 +118,7 @@ export class RabbitConsumer implements Consumer {
         channel.on('close', () => this.#bell.ring());
         while (!signal.aborted && channel.active) {
           if (!this.#isOpen) await this.#wait(foreverMs);
-          else if (this.#pace.isQuick && !this.#slots.isStretched) await this.#subscribe(hand);
+          else if (this.#prefetch.isQuick && !this.#slots.isStretched) await this.#subscribe(hand);
           else await this.#fetchOne(hand);
         }
         await hand.giveBack(hand.takeWaiting());
@@ -131,8 +132,8 @@ export class RabbitConsumer implements Consumer {
   /** Lets the server send messages ahead, as long as they are quick. */
   async #subscribe(hand: Hand): Promise<void> {
     const { channel } = hand;
-    const { concurrency, prefetch = this.#pace.ahead(concurrency) } = this.#options;
-    const ahead = { high: Math.max(prefetch, this.#pace.ahead(concurrency)), normal: prefetch };
+    const { concurrency, prefetch = this.#prefetch.ahead(concurrency) } = this.#options;
+    const ahead = { high: Math.max(prefetch, this.#prefetch.ahead(concurrency)), normal: prefetch };
     const tags: string[] = [];
     for (const lane of lanes) {
       await channel.basicQos({ prefetchCount: ahead[lane] });
@@ -143,7 +144,7 @@ export class RabbitConsumer implements Consumer {
       tags.push(consumerTag);
     }
     this.#isSubscribed = true;
-    while (this.#isOpen && channel.active && this.#pace.isQuick && !this.#slots.isStretched)
+    while (this.#isOpen && channel.active && this.#prefetch.isQuick && !this.#slots.isStretched)
       await this.#wait(foreverMs);
     this.#isSubscribed = false;
     for (const tag of tags) await channel.basicCancel(tag);
@@ -253,9 +254,9 @@ export class RabbitConsumer implements Consumer {
     );
     const began = clock.now();
     void this.#slots.start(delivery).then(() => {
-      this.#pace.add(clock.now() - began);
+      this.#prefetch.add(clock.now() - began);
       this.#dispatch();
-      if (!this.#isSubscribed || !this.#pace.isQuick) this.#bell.ring();
+      if (!this.#isSubscribed || !this.#prefetch.isQuick) this.#bell.ring();
     });
   }
 

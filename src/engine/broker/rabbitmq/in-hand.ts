@@ -1,9 +1,9 @@
 import type { Channel } from 'rabbitmq-client';
+import type { LeastBusyFirst } from '../../turns/least-busy-first.ts';
 import type { Lane } from '../broker.ts';
 import type { Settlement } from '../delivery.ts';
 import { chooseStart, type HandlerSlots } from '../handler-slots.ts';
 import { addFailure } from '../history.ts';
-import type { OwnerTurns } from '../owner-turns.ts';
 import { WaitingList } from '../waiting-list.ts';
 import { Acks } from './acks.ts';
 import type { Charge } from './charges.ts';
@@ -61,7 +61,7 @@ export class Hand {
   }
 
   /** The next message to start, if its attempts are known and the channel is still open. */
-  next(slots: HandlerSlots, turns: OwnerTurns): InHand | undefined {
+  next(slots: HandlerSlots, turns: LeastBusyFirst): InHand | undefined {
     if (!this.channel.active) return undefined;
     for (const lane of ['high', 'normal'] as const) {
       const waiting = this.#waiting[lane];

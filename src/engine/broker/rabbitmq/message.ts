@@ -5,7 +5,7 @@ import { PismakError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import type { Failure, OutgoingMessage, StoredMessage } from '../broker.ts';
 import type { HeldMessage } from '../delivery.ts';
-import { ownerHeader } from '../owner-turns.ts';
+import { ownerHeader } from '../owner-header.ts';
 
 const ownHeader = 'x-pismak';
 /** A header must fit into one frame of 128 KiB, with room for what the server adds. */

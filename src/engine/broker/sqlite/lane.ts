@@ -1,5 +1,5 @@
 import type { Message } from '../message-row.ts';
-import { ownerOf } from '../owner-turns.ts';
+import { ownerOf } from '../owner-header.ts';
 import { WaitingList } from '../waiting-list.ts';
 
 /**
@@ -36,10 +36,10 @@ export class ReadyLane {
   }
 
   /** A new message is on disk. If all others are in memory, it joins them and need not be read. */
-  published(message: Message, room: Room): void {
+  published(message: Message, limit: ReadAhead): void {
     const complete = this.#ahead.length === this.count;
     this.count++;
-    if (!complete || this.#ahead.length >= room.messages || this.#bytes >= room.bytes) return;
+    if (!complete || this.#ahead.length >= limit.messages || this.#bytes >= limit.bytes) return;
     this.#push(message);
     this.#upTo = message.seq;
   }
@@ -59,13 +59,17 @@ export class ReadyLane {
     this.cameBack(0, 0);
   }
 
-  /** What to read now, if anything. Waits until half of the room is empty, to keep reads few. */
-  wanted(room: Room): { after: number; limit: number; bytes: number } | undefined {
-    const few = this.#ahead.length <= room.messages / 2 && this.#bytes <= room.bytes / 2;
+  /** What to read now, if anything. Reads wait until half of what may be ahead is used up, so they are few. */
+  wanted(limit: ReadAhead): { after: number; limit: number; bytes: number } | undefined {
+    const few = this.#ahead.length <= limit.messages / 2 && this.#bytes <= limit.bytes / 2;
     if (this.#reading || !few || this.#ahead.length >= this.count) return undefined;
     this.#reading = true;
     this.#barrier = Number.POSITIVE_INFINITY;
-    return { after: this.#upTo, limit: room.messages - this.#ahead.length, bytes: room.bytes - this.#bytes };
+    return {
+      after: this.#upTo,
+      limit: limit.messages - this.#ahead.length,
+      bytes: limit.bytes - this.#bytes,
+    };
   }
 
   /** The answer to a read. It includes claimed messages, which are still ready on disk. */
@@ -89,7 +93,7 @@ export class ReadyLane {
 }
 
 /** How much to read ahead. */
-export interface Room {
+export interface ReadAhead {
   messages: number;
   bytes: number;
 }

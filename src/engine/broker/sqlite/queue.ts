@@ -1,13 +1,13 @@
 import type { Clock } from '../../time/clock.ts';
+import { LeastBusyFirst } from '../../turns/least-busy-first.ts';
 import type { ConsumeOptions, DeliveryHandler, QueueStatus } from '../broker.ts';
 import type { DelayTimer } from '../delay-timer.ts';
 import { maxDelayMs, SettledOnce, type Settlement } from '../delivery.ts';
 import { chooseStart, HandlerSlots } from '../handler-slots.ts';
 import { addFailure } from '../history.ts';
 import { fromRow, laneNumber, lanes, type Message } from '../message-row.ts';
-import { OwnerTurns } from '../owner-turns.ts';
 import type { LazyWrite } from './group-commit.ts';
-import { ReadyLane, type Room } from './lane.ts';
+import { type ReadAhead, ReadyLane } from './lane.ts';
 import type { Owner } from './owner.ts';
 import type { PersistentWrites } from './persistent-writes.ts';
 import type { Counts, QueueRow } from './queue-commands.ts';
@@ -39,7 +39,7 @@ export class SqliteQueue {
   readonly ready = { high: new ReadyLane(), normal: new ReadyLane() };
   readonly #claims = new Map<number, Message>();
   readonly #shared: Shared;
-  readonly #turns = new OwnerTurns();
+  readonly #turns = new LeastBusyFirst();
   #consumers: HandlerSlots[] = [];
   /** While above zero, the queue starts and reads nothing. */
   #holds = 0;
@@ -66,7 +66,7 @@ export class SqliteQueue {
   }
 
   published(message: Message): void {
-    this.ready[message.lane].published(message, this.#room());
+    this.ready[message.lane].published(message, this.#readAheadLimit());
     this.#dispatch();
   }
 
@@ -205,7 +205,7 @@ export class SqliteQueue {
 
   #readAhead(lane: 'high' | 'normal'): void {
     const ready = this.ready[lane];
-    const wanted = ready.wanted(this.#room());
+    const wanted = ready.wanted(this.#readAheadLimit());
     if (!wanted) return;
     const { owner, clock } = this.#shared;
     owner.run(
@@ -222,7 +222,7 @@ export class SqliteQueue {
     );
   }
 
-  #room(): Room {
+  #readAheadLimit(): ReadAhead {
     const prefetch = this.#consumers.reduce((sum, consumer) => sum + consumer.prefetch, 0);
     return { messages: prefetch, bytes: aheadBytes };
   }

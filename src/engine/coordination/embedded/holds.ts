@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Queries } from '../../database/database.ts';
 import type { PismakError } from '../../errors.ts';
-import type { Mutex } from '../../time/mutex.ts';
+import type { Slots } from '../../turns/slots.ts';
 import type { Hold } from '../coordination.ts';
 import { holdLost } from '../errors.ts';
 
@@ -29,12 +29,12 @@ interface Waiter {
 export class EmbeddedHolds {
   readonly #queues = new Map<string, Queue>();
   readonly #queries: Queries;
-  readonly #turns: Mutex;
+  readonly #turns: Slots;
   /** Handing over serves the next session, so it must not run in the async context of the last one. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
   /** `turns` is shared with all other writes, so that none is half done when a hold changes hands. */
-  constructor(queries: Queries, turns: Mutex) {
+  constructor(queries: Queries, turns: Slots) {
     this.#queries = queries;
     this.#turns = turns;
   }

@@ -1,7 +1,7 @@
 import type { Queries } from '../../database/database.ts';
 import { newId } from '../../identity.ts';
 import type { Clock } from '../../time/clock.ts';
-import { Mutex } from '../../time/mutex.ts';
+import { Slots } from '../../turns/slots.ts';
 import type { Coordination, Hold } from '../coordination.ts';
 import { sessionUnknown } from '../errors.ts';
 import type { CoordinationSource } from '../open.ts';
@@ -18,7 +18,7 @@ export interface EmbeddedTreeSettings {
 export class EmbeddedTree implements CoordinationSource {
   readonly #clock: Clock;
   /** Every change takes a turn, so that a check and the write that relies on it are atomic. */
-  readonly #turns = new Mutex();
+  readonly #turns = new Slots(1);
   readonly #nodes: EmbeddedNodes;
   readonly #holds: EmbeddedHolds;
   readonly #sessions = new Map<string, TreeSession>();

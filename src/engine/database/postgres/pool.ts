@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { PismakError } from '../../errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
+import { Slots } from '../../turns/slots.ts';
 import type { PostgresHost } from './address.ts';
 import { PostgresCluster } from './cluster.ts';
 import { postgresError } from './errors.ts';
 import { PooledConnection } from './pooled-connection.ts';
-import { Slots } from './slots.ts';
 
 /**
  * Connections to the primary, whichever server of the URL that is: after a fail-over the pool finds the new one without a
@@ -33,7 +33,7 @@ export async function openPostgresPool(options: {
   const { max = 10, clock = systemClock } = options;
   const cluster = await PostgresCluster.open(options.url, clock);
   // The driver's own queue forgets its waiters when a pool ends, so don't let any caller wait there.
-  const slots = new Slots(max, `${max} connections to PostgreSQL`, undefined, clock);
+  const slots = new Slots(max, { what: `${max} connections to PostgreSQL`, clock });
   let present: Promise<Node> | undefined;
   let closed = false;
 

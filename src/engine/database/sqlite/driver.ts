@@ -7,7 +7,7 @@ import {
   SqliteAdapter,
 } from 'kysely';
 import { PismakError } from '../../errors.ts';
-import { Mutex } from '../../time/mutex.ts';
+import { Slots } from '../../turns/slots.ts';
 import type { SqliteAnswer, SqliteQuestion, Statement } from './thread.ts';
 import type { ThreadLink } from './thread-link.ts';
 
@@ -23,7 +23,7 @@ export class ConcurrentSqliteAdapter extends SqliteAdapter {
 /** Reads run at once; writes and transactions take turns. A "connection" is just permission to ask. */
 export class SqliteThreadDriver implements Driver {
   readonly #link: Link;
-  readonly #writing = new Mutex();
+  readonly #writing = new Slots(1);
   readonly #within = new AsyncLocalStorage<{ open: boolean }>();
   #closed = false;
 

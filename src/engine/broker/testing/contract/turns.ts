@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Broker, Delivery } from '../../broker.ts';
-import { ownerHeader } from '../../owner-turns.ts';
+import { ownerHeader } from '../../owner-header.ts';
 import { bytes, type Claim, numbered } from './scene.ts';
 
 async function publishFor(

@@ -1,24 +1,11 @@
-/** The header that names the owner of a message: the user whose work it is. Foreign producers may leave it out. */
-export const ownerHeader = 'pismak-owner';
-
-/** Whose message it is; '' if it doesn't say. Messages without an owner share one turn. */
-export function ownerOf({ headers }: { headers: Readonly<Record<string, string>> }): string {
-  return headers[ownerHeader] ?? '';
-}
-
 /** Owners remembered at most, besides those with messages in progress. Forgetting one only makes it go first once. */
 const mostOwners = 10_000;
 
-/** Where an owner stands in one queue. */
-interface Standing {
-  /** Messages in progress. */
-  held: number;
-  /** The turn in which it was last served. */
-  served: number;
-}
-
-/** Whose turn it is in one queue: the owner with the fewest messages in progress; of several, the one served longest ago. */
-export class OwnerTurns {
+/**
+ * Turns in which the owner with the least in progress goes first; of several, the one served longest ago. An owner with much
+ * work therefore never holds up one with little.
+ */
+export class LeastBusyFirst {
   readonly #standings = new Map<string, Standing>();
   #turn = 0;
 
@@ -52,4 +39,12 @@ export class OwnerTurns {
   #forgetIdle(): void {
     for (const [owner, { held }] of this.#standings) if (held === 0) this.#standings.delete(owner);
   }
+}
+
+/** Where an owner stands. */
+interface Standing {
+  /** How much is in progress. */
+  held: number;
+  /** The turn in which it was last served. */
+  served: number;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.ts';
 
-/** What has run for longer than this no longer keeps other owners waiting. */
+/** Work that has run for longer than this no longer keeps other owners waiting. */
 export const patienceMs = 1000;
 
 export interface Running {
@@ -9,17 +9,17 @@ export interface Running {
 }
 
 /**
- * Slots shared by owners. One owner alone may use them all, for as long as it likes. Work that has run for over a second
- * counts only against its own owner: then others may use up to `extra` slots more, so none waits behind another's tar pit,
- * while short work never exceeds the usual number. Each owner leaves half of the extra slots to those who come after it.
+ * Slots in which no owner waits behind another's long work. One owner alone may use them all, for as long as it likes. Work that
+ * has run for over a second counts only against its own owner: then others may use up to `extra` slots more, while short work
+ * never exceeds the usual number. Each owner leaves half of the extra slots to those who come after it.
  */
-export class SlotShares {
+export class ElasticSlots {
   readonly slots: number;
   readonly extra: number;
   readonly #clock: Clock;
   /** In order of start. */
   readonly #running = new Set<Running>();
-  #cancelLook: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
   /** Called when work has run for over a second: a message that had to wait may now start. */
   onLong = () => {};
 
@@ -69,15 +69,15 @@ export class SlotShares {
   begin(owner: string): Running {
     const running = { owner, startedAt: this.extra > 0 ? this.#clock.now() : 0 };
     this.#running.add(running);
-    if (this.extra > 0) this.#look();
+    if (this.extra > 0) this.#watchOldest();
     return running;
   }
 
   end(running: Running): void {
     this.#running.delete(running);
     if (this.#running.size > 0) return;
-    this.#cancelLook?.();
-    this.#cancelLook = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
   }
 
   #isLong({ startedAt }: Running): boolean {
@@ -85,13 +85,13 @@ export class SlotShares {
   }
 
   /** One timer at a time, for the oldest that has not run for long yet. */
-  #look(): void {
-    if (this.#cancelLook) return;
+  #watchOldest(): void {
+    if (this.#cancelTimer) return;
     for (const running of this.#running) {
       if (this.#isLong(running)) continue;
-      this.#cancelLook = this.#clock.after(running.startedAt + patienceMs - this.#clock.now(), () => {
-        this.#cancelLook = undefined;
-        this.#look();
+      this.#cancelTimer = this.#clock.after(running.startedAt + patienceMs - this.#clock.now(), () => {
+        this.#cancelTimer = undefined;
+        this.#watchOldest();
         this.onLong();
       });
       return;

@@ -2,22 +2,24 @@ import { PismakError } from '../errors.ts';
 
 export interface OwnerSlotLimits {
   inAll: number;
-  /** Fewer than `inAll`, so that one owner never has all. */
-  perOwner: number;
-  /** How many callers of one owner may wait in line. */
+  /** Fewer than `inAll` keeps one owner from having all. Default: no such limit. */
+  perOwner?: number;
+  /** How many callers of one owner may wait. */
   waitingPerOwner: number;
+  /** How many callers may wait, whoever they are. Default: no such limit. */
+  waiting?: number;
   /** Names the slots in refusals: "searches". */
   what: string;
 }
 
 interface Waiting {
-  owner: string;
   start(): void;
 }
 
 /**
- * A few at once, and fewer of one owner. When slots are short, owners take turns: an owner with a long line delays its own
- * callers, not those of others.
+ * A few callers run at once, and fewer of one owner. When slots are short, owners take turns: an owner with a long line delays
+ * its own callers, not those of others. A caller that would wait too long is refused at once. The owner is a user, or what
+ * stands for one: for sign-ins, the network of the caller.
  */
 export class OwnerSlots {
   readonly #limits: OwnerSlotLimits;
@@ -25,6 +27,7 @@ export class OwnerSlots {
   /** Owners in the order of their turns. */
   readonly #lines = new Map<string, Waiting[]>();
   #free: number;
+  #waiting = 0;
 
   constructor(limits: OwnerSlotLimits) {
     this.#limits = limits;
@@ -47,7 +50,7 @@ export class OwnerSlots {
     };
   }
 
-  async run<T>(owner: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async run<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const end = await this.take(owner, signal);
     try {
       return await work();
@@ -57,7 +60,8 @@ export class OwnerSlots {
   }
 
   #mayStart(owner: string): boolean {
-    return this.#free > 0 && (this.#running.get(owner) ?? 0) < this.#limits.perOwner;
+    const { perOwner = Number.POSITIVE_INFINITY } = this.#limits;
+    return this.#free > 0 && (this.#running.get(owner) ?? 0) < perOwner;
   }
 
   #start(owner: string): void {
@@ -77,6 +81,7 @@ export class OwnerSlots {
       this.#lines.delete(next);
       if (line.length > 0) this.#lines.set(next, line);
       if (!first) continue;
+      this.#waiting--;
       this.#start(next);
       first.start();
       return;
@@ -84,24 +89,24 @@ export class OwnerSlots {
   }
 
   #wait(owner: string, signal: AbortSignal | undefined): Promise<void> {
+    const { waitingPerOwner, waiting: most = Number.POSITIVE_INFINITY, what } = this.#limits;
     const line = this.#lines.get(owner) ?? [];
-    if (line.length >= this.#limits.waitingPerOwner) {
-      throw new PismakError(
-        'unavailable',
-        `${line.length} ${this.#limits.what} of yours wait already; try again when some of them are done`,
-        { details: { retryAfterSeconds: 5 } },
-      );
-    }
+    if (line.length >= waitingPerOwner)
+      throw refused(`You already have ${line.length} ${what} waiting. Try again when some of them are done.`);
+    if (this.#waiting >= most) throw refused(`Too many ${what} are waiting. Try again in a few seconds.`);
     this.#lines.set(owner, line);
+    this.#waiting++;
     return new Promise((resolve, reject) => {
       const leave = () => {
         const place = line.indexOf(waiting);
-        if (place >= 0) line.splice(place, 1);
+        if (place >= 0) {
+          line.splice(place, 1);
+          this.#waiting--;
+        }
         if (line.length === 0 && this.#lines.get(owner) === line) this.#lines.delete(owner);
         reject(signal?.reason);
       };
       const waiting: Waiting = {
-        owner,
         start: () => {
           signal?.removeEventListener('abort', leave);
           resolve();
@@ -111,4 +116,8 @@ export class OwnerSlots {
       signal?.addEventListener('abort', leave, { once: true });
     });
   }
+}
+
+function refused(message: string): PismakError {
+  return new PismakError('unavailable', message, { details: { retryAfterSeconds: 5 } });
 }

@@ -1,45 +1,45 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { FairTurns, type Owner } from './fair-turns.ts';
+import { type Owner, WeightedTurns } from './weighted-turns.ts';
 
 function owner(name: string, weight = 1): Owner {
   return { name, weight };
 }
 
 /** Takes turns and uses them all. */
-function take(turns: FairTurns, owners: Owner[], count: number): string[] {
+function take(turns: WeightedTurns, owners: Owner[], count: number): string[] {
   const planned = turns.plan(owners, count);
   for (const each of owners) turns.charge(each, planned.filter((name) => name === each.name).length);
   return planned;
 }
 
 test('equal owners take turns', () => {
-  const turns = new FairTurns();
+  const turns = new WeightedTurns();
   assert.deepEqual(take(turns, [owner('a'), owner('b'), owner('c')], 7), ['a', 'b', 'c', 'a', 'b', 'c', 'a']);
   assert.deepEqual(take(turns, [owner('a'), owner('b'), owner('c')], 2), ['b', 'c']);
 });
 
 test('twice the weight is twice the turns', () => {
-  const names = take(new FairTurns(), [owner('a', 2), owner('b', 1)], 30);
+  const names = take(new WeightedTurns(), [owner('a', 2), owner('b', 1)], 30);
   assert.equal(names.filter((name) => name === 'a').length, 20);
 });
 
 test('planned but unused turns are not charged', () => {
-  const turns = new FairTurns();
+  const turns = new WeightedTurns();
   assert.equal(turns.plan([owner('a'), owner('b')], 1)[0], 'a');
   assert.equal(turns.plan([owner('a'), owner('b')], 1)[0], 'a');
 });
 
 test('an absent owner saves up no turns, and a new owner need not wait for others to catch up', () => {
-  const turns = new FairTurns();
+  const turns = new WeightedTurns();
   take(turns, [owner('a')], 1000);
   const names = take(turns, [owner('a'), owner('late')], 10);
   assert.equal(names.filter((name) => name === 'late').length, 5);
 });
 
 test('a light owner gains nothing by leaving and returning', () => {
-  const turns = new FairTurns();
+  const turns = new WeightedTurns();
   let light = 0;
   for (let round = 0; round < 1000; round++) {
     const here = round % 2 === 0 ? [owner('a'), owner('light', 0.01)] : [owner('a')];
@@ -56,7 +56,7 @@ test('for any weights and batch sizes, no owner falls a whole turn behind its sh
       fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 30 }),
       (shares, rounds) => {
         const owners = shares.map((weight, index) => owner(`o${index}`, weight));
-        const turns = new FairTurns();
+        const turns = new WeightedTurns();
         const taken = rounds.flatMap((count) => take(turns, owners, count));
         const total = shares.reduce((sum, weight) => sum + weight, 0);
         for (const { name, weight } of owners) {

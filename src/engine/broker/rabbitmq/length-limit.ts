@@ -9,7 +9,7 @@ const freshMs = 100;
  * The limit of one queue. The server's own limit cannot be changed and acts late, so we count waiting messages before
  * each publish: exact for one process; several can exceed it by what each publishes within 100 ms.
  */
-export class Room {
+export class LengthLimit {
   readonly #clock: Clock;
   readonly #count: () => Promise<number>;
   #left = 0;

@@ -1,5 +1,5 @@
-/** A limit on mails per second: a bucket that holds at most one second's worth. */
-export class Pace {
+/** At most so many a second, on average: the bucket fills at that pace, and holds at most one second's worth. */
+export class TokenBucket {
   readonly #perMs: number;
   readonly #most: number;
   #tokens: number;
@@ -11,6 +11,7 @@ export class Pace {
     this.#tokens = this.#most;
   }
 
+  /** How long to wait for the next token; 0 if there is one. */
   waitMs(now: number): number {
     this.#fill(now);
     return this.#tokens >= 1 ? 0 : Math.ceil((1 - this.#tokens) / this.#perMs);

@@ -1,9 +1,9 @@
 /**
- * Weighted turns: over time each owner gets its share, however much the others have. Each owner has a mark on one scale,
- * and each turn moves it on by 1 / weight; the next turn goes to the owner that would then be lowest. A new owner starts
- * at the lowest mark, so that no owner saves up turns by staying away.
+ * Turns in which each owner gets, over time, the share that its weight gives it, however much the others have. Each owner has a
+ * mark on one scale, and each turn moves it on by 1 / weight; the next turn goes to the owner that would then be lowest. A new
+ * owner starts at the lowest mark, so no owner saves up turns by staying away.
  */
-export class FairTurns {
+export class WeightedTurns {
   #marks = new Map<string, number>();
 
   /** Plans `count` turns. A turn is not used until it is charged. */

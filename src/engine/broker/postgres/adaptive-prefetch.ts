@@ -10,7 +10,7 @@ const claimsAhead = 4;
 const horizonBytes = 32 * 1024 * 1024;
 
 /** How long handlers take, on average, and so how many messages may be fetched ahead for them. */
-export class Pace {
+export class AdaptivePrefetch {
   #meanMs: number | undefined;
   #meanBytes = 0;
   #claimMs = 0;

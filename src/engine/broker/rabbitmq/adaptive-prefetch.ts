@@ -3,7 +3,7 @@ const longMs = 500;
 const enough = 10;
 
 /** Measures how long the handlers of a queue take, to decide how to fetch its messages. */
-export class Pace {
+export class AdaptivePrefetch {
   #count = 0;
   #meanMs = 0;
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../time/clock.ts';
-import { OwnerTurns } from './owner-turns.ts';
-import { SlotShares } from './slot-shares.ts';
+import { ElasticSlots } from './elastic-slots.ts';
 
 function opened(slots: number, extra = slots) {
   const clock = new ManualClock();
-  const shares = new SlotShares({ slots, extra, clock });
+  const shares = new ElasticSlots({ slots, extra, clock });
   /** Starts what may start, and returns how many did. */
   const start = (owner: string, count: number) => {
     let started = 0;
@@ -54,20 +53,4 @@ test('those who wait are called as soon as work has run for a second', () => {
   assert.deepEqual([called, shares.refused], [0, undefined]);
   clock.advance(1);
   assert.deepEqual([called, shares.refused], [1, new Set(['hog'])]);
-});
-
-test('the next turn is that of the owner with the fewest in progress, then of the one served longest ago', () => {
-  const turns = new OwnerTurns();
-  const all = ['a', 'b', 'c'];
-  const a = turns.begin('a');
-  const b = turns.begin('b');
-  assert.equal(turns.next(all), 'c');
-  const c = turns.begin('c');
-  assert.equal(turns.next(all), 'a');
-  turns.end(b);
-  assert.equal(turns.next(all), 'b');
-  turns.end(a);
-  turns.end(c);
-  assert.equal(turns.next(all), 'a');
-  assert.equal(turns.next([]), undefined);
 });

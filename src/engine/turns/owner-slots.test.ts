@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { hasCode } from '../errors.ts';
 import { OwnerSlots } from './owner-slots.ts';
 
@@ -26,7 +27,7 @@ test('owners take turns, whoever came first', async () => {
   const slots = new OwnerSlots({ ...limits, inAll: 1, perOwner: 1 });
   const order: string[] = [];
   const work = (owner: string) =>
-    slots.run(owner, undefined, async () => {
+    slots.run(owner, async () => {
       order.push(owner);
     });
   const end = await slots.take('zoe');
@@ -42,7 +43,7 @@ test('a caller beyond the line is refused and told when to return; others are no
   const waiting = [slots.take('anna'), slots.take('anna')];
   await assert.rejects(slots.take('anna'), (error) => {
     assert.ok(hasCode(error, 'unavailable'));
-    assert.match(error.message, /2 searches of yours wait already/);
+    assert.match(error.message, /You already have 2 searches waiting/);
     assert.ok(error.details?.retryAfterSeconds);
     return true;
   });
@@ -64,3 +65,48 @@ test('a caller that leaves the line makes room, and takes no slot later', async 
   (await next)();
   (await slots.take('bert'))();
 });
+
+test('an owner with many waiting callers delays another owner by one', async () => {
+  const { start, started, endOne } = setUp({ inAll: 2, waitingPerOwner: 10 });
+  const all = [...Array(8).fill('flood'), 'anna', 'bert'].map(start);
+  await setImmediate();
+  assert.deepEqual(started, ['flood', 'flood']);
+  for (let count = 0; count < 3; count++) await endOne();
+  assert.deepEqual(started.slice(2), ['flood', 'anna', 'bert']);
+  for (let count = 0; count < 8; count++) await endOne();
+  await Promise.all(all);
+  assert.equal(started.length, 10);
+});
+
+test('when enough callers wait, any other is refused, and takes no slot later', async () => {
+  const { start, started, endOne } = setUp({ inAll: 1, waitingPerOwner: 2, waiting: 3 });
+  const refused = (error: unknown) => hasCode(error, 'unavailable') && error.details?.retryAfterSeconds === 5;
+  const running = [start('a'), start('a'), start('a')];
+  await assert.rejects(start('a'), refused);
+  running.push(start('b'));
+  await assert.rejects(start('c'), refused);
+  for (let count = 0; count < 4; count++) await endOne();
+  await Promise.all(running);
+  assert.deepEqual(started, ['a', 'a', 'b', 'a']);
+  const last = start('c');
+  await endOne();
+  await last;
+});
+
+/** Work that is done when told to. */
+function setUp(chosen: { inAll: number; waitingPerOwner: number; waiting?: number }) {
+  const slots = new OwnerSlots({ ...chosen, what: 'searches' });
+  const started: string[] = [];
+  const ends: (() => void)[] = [];
+  const start = (owner: string) =>
+    slots.run(owner, async () => {
+      started.push(owner);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    });
+  const endOne = async () => {
+    await setImmediate();
+    ends.shift()?.();
+    await setImmediate();
+  };
+  return { start, started, endOne };
+}

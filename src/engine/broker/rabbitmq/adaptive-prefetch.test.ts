@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pace } from './pace.ts';
+import { AdaptivePrefetch } from './adaptive-prefetch.ts';
 
-function after(times: readonly number[]): Pace {
-  const pace = new Pace();
-  for (const ms of times) pace.add(ms);
-  return pace;
+function after(times: readonly number[]): AdaptivePrefetch {
+  const prefetch = new AdaptivePrefetch();
+  for (const ms of times) prefetch.add(ms);
+  return prefetch;
 }
 
 test('messages are taken one by one until ten were quick', () => {
