@@ -35,6 +35,7 @@ export {
   type Process,
   type ProcessorRegistration,
   type Setup,
+  WrongWorker,
 } from './processor/processor.ts';
 export { type ProcessorRun, runProcessor } from './processor/run-processor.ts';
 export {

@@ -34,7 +34,7 @@ export type FromHost =
   | { type: 'not-loaded'; reason: string }
   | { type: 'log'; line: string }
   | { type: 'done'; files: (WireFile | { unchanged: string })[]; rssBytes: number }
-  | { type: 'failed'; reason: string; permanent: boolean; rssBytes: number };
+  | { type: 'failed'; reason: string; permanent: boolean; wrongWorker: boolean; rssBytes: number };
 
 /** Large contents go through Blobs on either side, never through the pipe. */
 export type WireFile = { name: string; content: Uint8Array } | { name: string; blob: BlobReference };

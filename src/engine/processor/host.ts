@@ -6,7 +6,7 @@ import { collectGarbage } from '../idle-memory.ts';
 import { openJobFiles } from '../results/job-files.ts';
 import { dieWithParent } from './die-with-parent.ts';
 import { type FromHost, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
-import { isPermanent, type LoadProcessor, type Process } from './processor.ts';
+import { isPermanent, isWrongWorker, type LoadProcessor, type Process } from './processor.ts';
 import { fromWire, toWire } from './wire-files.ts';
 
 /**
@@ -95,8 +95,9 @@ async function work(message: Extract<ToHost, { type: 'process' }>): Promise<void
     const answer = left.map((file) => (unchanged.has(file) ? { unchanged: file.name } : toWire(file)));
     send({ type: 'done', files: answer, rssBytes: process.memoryUsage.rss() });
   } catch (error) {
-    const permanent = isPermanent(error);
-    send({ type: 'failed', reason: messageOf(error), permanent, rssBytes: process.memoryUsage.rss() });
+    const [permanent, wrongWorker] = [isPermanent(error), isWrongWorker(error)];
+    const rssBytes = process.memoryUsage.rss();
+    send({ type: 'failed', reason: messageOf(error), permanent, wrongWorker, rssBytes });
   }
 }
 

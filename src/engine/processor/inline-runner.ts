@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { openJobFiles } from '../results/job-files.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
-import { isPermanent, type LoadProcessor, type Process, type Setup } from './processor.ts';
+import { isPermanent, isWrongWorker, type LoadProcessor, type Process, type Setup } from './processor.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
 
 /** Runs a processor in this thread: for our own code that waits for I/O. It can be abandoned, but not killed. */
@@ -60,7 +60,8 @@ export function createInlineRunner(parts: {
       const reason = timeout.signal.aborted ? `took longer than ${stage.timeoutMs} ms` : messageOf(error);
       log.add(reason);
       const ended = timeout.signal.aborted ? ({ ended: 'timeout' } as const) : {};
-      return { ok: false, reason, permanent: isPermanent(error), aborted, ...ended, log: log.toString() };
+      const judged = { permanent: isPermanent(error), wrongWorker: isWrongWorker(error), aborted };
+      return { ok: false, reason, ...judged, ...ended, log: log.toString() };
     } finally {
       cancel();
       // A listener left behind would keep the signal, and all that it holds, for ever.

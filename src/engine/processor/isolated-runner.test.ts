@@ -126,6 +126,11 @@ test('what fails for good is said to be permanent', async () => {
   assert.ok(!result.ok && result.permanent);
 });
 
+test('what another worker may do is said to be in the wrong place, not to have failed for good', async () => {
+  const result = await order(runner(), 'not here');
+  assert.ok(!result.ok && result.wrongWorker && !result.permanent && !result.notLoaded);
+});
+
 test('a rejection that nobody catches ends the process, not the worker', async () => {
   const made = runner();
   await order(made, 'reject later');

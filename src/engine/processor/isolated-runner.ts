@@ -17,7 +17,7 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
     const log = new StageLogText();
     const failed = (
       reason: string,
-      more: Partial<Pick<Failed, 'permanent' | 'notLoaded' | 'ended'>> = {},
+      more: Partial<Pick<Failed, 'permanent' | 'wrongWorker' | 'notLoaded' | 'ended'>> = {},
     ): RunnerResult => {
       log.add(reason);
       const aborted = job.signal.aborted;
@@ -45,7 +45,10 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
     }
     if (answer.type === 'done')
       return { ok: true, files: merge(job.files, answer.files), log: log.toString() };
-    if (answer.type === 'failed') return failed(answer.reason, { permanent: answer.permanent });
+    if (answer.type === 'failed') {
+      const { reason, permanent, wrongWorker } = answer;
+      return failed(reason, { permanent, wrongWorker });
+    }
     if (answer.type === 'timeout') return failed(answer.reason, { ended: 'timeout' });
     return failed(answer.reason, { ended: isSecond ? 'crashed twice' : 'crashed' });
   }

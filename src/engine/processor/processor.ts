@@ -19,7 +19,7 @@ export function defineProcessor(load: LoadProcessor): LoadProcessor {
 /** Called once per version of a stage: reads the configuration, loads models. */
 export type LoadProcessor = (setup: Setup) => Promise<Process>;
 
-/** Called per request. What it throws fails this attempt; `PermanentFailure` fails the request for good. */
+/** Called per request. What it throws fails this attempt, unless it is a `PermanentFailure` or a `WrongWorker`. */
 export type Process = ((job: Job) => Promise<void>) & { close?: () => Promise<void> };
 
 /** What a processor knows about its stage. */
@@ -68,7 +68,7 @@ export interface JobFiles {
   remove(name: string): void;
 }
 
-/** Thrown by a processor when trying again can't help: bad input, unsupported format. */
+/** Thrown by a processor when trying again can't help: bad input, unsupported format. The request fails for good. */
 export class PermanentFailure extends Error {
   override name = 'PermanentFailure';
 }
@@ -76,6 +76,18 @@ export class PermanentFailure extends Error {
 /** By name: a processor of the user's own may have been written against another copy of this class. */
 export function isPermanent(error: unknown): boolean {
   return error instanceof Error && error.name === 'PermanentFailure';
+}
+
+/**
+ * Thrown by a processor when this worker can't serve the request but another may: Pismak is older here, say. The request
+ * waits in its queue for another worker, and its attempts don't count.
+ */
+export class WrongWorker extends Error {
+  override name = 'WrongWorker';
+}
+
+export function isWrongWorker(error: unknown): boolean {
+  return error instanceof Error && error.name === 'WrongWorker';
 }
 
 /** How the engine knows a processor. */

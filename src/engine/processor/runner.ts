@@ -27,6 +27,8 @@ export type RunnerResult =
       reason: string;
       /** Trying again can't help. */
       permanent: boolean;
+      /** This worker can't serve it, but another may. */
+      wrongWorker?: boolean;
       /** It was stopped by the worker, so it was not the request's fault. */
       aborted: boolean;
       /** The processor could not be loaded (any more): the request was not tried at all. */

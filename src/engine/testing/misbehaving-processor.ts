@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { defineProcessor, PermanentFailure } from '../processor/processor.ts';
+import { defineProcessor, PermanentFailure, WrongWorker } from '../processor/processor.ts';
 
 /** Does to its process what the first file of the request says. For tests of the cost of a crash. */
 export default defineProcessor(async (setup) => {
@@ -13,6 +13,7 @@ export default defineProcessor(async (setup) => {
     job.log(`told to: ${order.slice(0, 40)}`);
     if (order === 'throw') throw new Error('thrown as ordered');
     if (order === 'give up') throw new PermanentFailure('this will never work');
+    if (order === 'not here') throw new WrongWorker('this worker is too old');
     if (order === 'exit') process.exit(0);
     if (order === 'start a program and exit') {
       job.log(`program ${spawn('sleep', ['60']).pid}`);

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Delivery } from '../broker/broker.ts';
 import type { Runner } from '../processor/runner.ts';
 import { decodeRequest, newFile, newRequest, type ResultFile, toMessage } from '../request/request.ts';
+import type { Stage } from '../stage/stage.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { ManualClock } from '../time/clock.ts';
@@ -129,6 +130,54 @@ test('a request that a stage loads with too much fails there, and is not tried a
   assert.match(logs[0]?.log ?? '', /can't go on: after this stage it has 60000 files, and may have 50000/);
 });
 
+test('a request that this worker cannot serve waits for one that can, and its attempts are not charged', async (t) => {
+  const clock = new ManualClock();
+  const embedded = await openEmbedded(t, { clock });
+  const retry = { attempts: 2, firstDelayMs: 1, factor: 1, maxDelayMs: 1, jitter: 0 };
+  const stage = await embedded.stages.create({ name: 'read', processor: 'nothing', retry }, 'test');
+  await embedded.broker.declare('out');
+  const answers = ['wrong', 'wrong', 'wrong', 'wrong', 'bad', 'wrong', 'good'];
+  const run: Runner['run'] = async ({ files }) => {
+    const answer = answers.shift();
+    if (answer === 'good') return { ok: true, files: [...files], log: '' };
+    const wrongWorker = answer === 'wrong';
+    return { ok: false, reason: `${answer}`, permanent: false, wrongWorker, aborted: false, log: '' };
+  };
+  await serveStage(t, { embedded, stage, run });
+  await embedded.broker.publish('read', toMessage(newRequest({ ...good, uuid: 'u' })));
+  const [message] = await eventually('it is passed on', async () => {
+    clock.advance(60_000);
+    const found = await embedded.broker.peek('out');
+    return found.length > 0 && found;
+  });
+  const [log] = decodeRequest(message?.body ?? new Uint8Array()).logs;
+  assert.equal(log?.status, 'OK');
+  assert.match(log?.log ?? '', /attempt 1 failed: not for this worker: wrong/);
+});
+
+test('a request that no worker can serve fails in the end, with the reason', async (t) => {
+  const clock = new ManualClock();
+  const embedded = await openEmbedded(t, { clock });
+  const stage = await embedded.stages.create({ name: 'read', processor: 'nothing' }, 'test');
+  await embedded.broker.declare('out');
+  let runs = 0;
+  const run: Runner['run'] = async () => {
+    runs++;
+    const reason = 'unknown format docx';
+    return { ok: false, reason, permanent: false, wrongWorker: true, aborted: false, log: reason };
+  };
+  await serveStage(t, { embedded, stage, run });
+  await embedded.broker.publish('read', toMessage(newRequest({ ...good, uuid: 'u' })));
+  const [message] = await eventually('it has failed', async () => {
+    clock.advance(60_000);
+    const found = await embedded.broker.peek('out');
+    return found.length > 0 && found;
+  });
+  const [log] = decodeRequest(message?.body ?? new Uint8Array()).logs;
+  assert.deepEqual([log?.status, runs], ['Failed', 101]);
+  assert.match(log?.log ?? '', /unknown format docx$/);
+});
+
 const good = { stages: ['read', 'out'], files: [{ name: 'order', content: Buffer.from('x') }], startedAt: 1 };
 
 /** A consumer that serves the stage `read`; its processor leaves the files that `work` returns. */
@@ -141,15 +190,27 @@ async function serveWith(
   const stage = await stages.create({ name: 'read', processor: 'nothing' }, 'test');
   await broker.declare('out');
   const served: string[] = [];
-  const runner: Runner = {
-    async load() {},
-    isLoaded: () => true,
-    async close() {},
+  await serveStage(t, {
+    embedded,
+    stage,
     async run({ uuid, files }) {
       served.push(uuid);
       return { ok: true, files: [...work(files)], log: '' };
     },
-  };
+  });
+  return { broker, served };
+}
+
+/** A consumer that serves a stage with this runner. */
+async function serveStage(
+  t: TestContext,
+  {
+    embedded,
+    stage,
+    run,
+  }: { embedded: Awaited<ReturnType<typeof openEmbedded>>; stage: Stage; run: Runner['run'] },
+): Promise<void> {
+  const runner: Runner = { async load() {}, isLoaded: () => true, async close() {}, run };
   const { signal } = new AbortController();
   const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
   const cancelled = new CancelledWork(embedded);
@@ -165,9 +226,8 @@ async function serveWith(
     onProcessed() {},
     onNotLoaded() {},
   };
-  const consumer = await broker.consume('read', { concurrency: 1 }, (delivery) =>
+  const consumer = await embedded.broker.consume(stage.name, { concurrency: 1 }, (delivery) =>
     serveRequest(serving, delivery),
   );
   t.after(() => consumer.close());
-  return { broker, served };
 }

@@ -12,6 +12,7 @@ import { inlineReferences, requestOwner, storeLarge } from '../results/result-fi
 import { retryDelay, type Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
 import type { CancelledWork } from './cancelled-work.ts';
+import { giveBack, mayGiveBack, ownAttempts } from './give-back.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 /** How often a waiting message looks for room on the disk. */
@@ -90,6 +91,8 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     if (!result.aborted) serving.onNotLoaded(result.reason);
     return delivery.release();
   }
+  if (!result.ok && result.wrongWorker && !result.aborted && mayGiveBack(delivery))
+    return giveBack(delivery, result.reason);
   // The last name is the output queue, so a request with only two names is finished here.
   const next = request.processingStages.length > 2 ? request.processingStages[1] : undefined;
   serving.onProcessed(stage.name, parts.clock.now() - startedAt, next);
@@ -104,8 +107,9 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   }
   // What fails on a full disk is not the request's fault.
   if (result.aborted || parts.disk.isShort) return delivery.release();
-  if (!result.permanent && delivery.attempt < stage.retry.attempts) {
-    const delayMs = retryDelay(stage.retry, delivery.attempt, parts.random);
+  const attempt = ownAttempts(delivery);
+  if (!result.permanent && !result.wrongWorker && attempt < stage.retry.attempts) {
+    const delayMs = retryDelay(stage.retry, attempt, parts.random);
     return delivery.retry({ delayMs, reason: result.reason });
   }
   return settle(serving, delivery, request, report('Failed', result.log));
