@@ -4,9 +4,9 @@ import type { Running } from '../engine/service/service.ts';
 import { keepAlertType } from './alerts/alert-type.ts';
 import { runCampaigns } from './campaigns/run-campaigns.ts';
 import { readKey } from './delivery/compose.ts';
-import { MailLedger } from './delivery/mail-ledger.ts';
 import { runRecorder } from './delivery/record-whole.ts';
-import { runSenders } from './delivery/sender.ts';
+import { RowMails } from './delivery/row-mails.ts';
+import { runSenders } from './delivery/run-senders.ts';
 import { WholeMails } from './delivery/whole-mails.ts';
 import { mail } from './house.ts';
 import { composerOf } from './open-mail.ts';
@@ -39,8 +39,8 @@ export async function runMail(engine: Engine): Promise<Running> {
     settings,
     relays,
     composer,
-    ledger: new MailLedger(engine),
-    whole: new WholeMails(engine, settings),
+    rows: new RowMails(engine, settings),
+    whole: new WholeMails(engine),
   });
   const recorder = await runRecorder(engine);
   const campaigns = runCampaigns(engine);

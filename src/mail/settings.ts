@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../engine/errors.ts';
-import { parseHours } from './delivery/sending-hours.ts';
 import { contact } from './model/address.ts';
+import { parseHours } from './model/sending-hours.ts';
 
 const relay = z.strictObject({
   /** What `relays` of a class calls it; host:port by default. */
@@ -199,8 +199,14 @@ export function classesOf(settings: MailSettings): Map<string, MailClass> {
 
 /** The queue of a class: classes never wait for each other. */
 export function queueOf(className: string): string {
-  return `mail.${className}`;
+  return `${queuePrefix}${className}`;
 }
+
+export function classOfQueue(queue: string): string {
+  return queue.slice(queuePrefix.length);
+}
+
+const queuePrefix = 'mail.';
 
 function isTimeZone(name: string): boolean {
   try {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { hasCode } from '../../src/engine/errors.ts';
-import { mailsInFlight } from '../../src/mail/delivery/sender.ts';
+import { mailsInFlight } from '../../src/mail/delivery/run-senders.ts';
 import { openSink } from '../../src/mail/index.ts';
 import { campaignShow } from '../../src/mail/operations/campaign.ts';
 import { commands, RunningPismak } from '../running-pismak.ts';

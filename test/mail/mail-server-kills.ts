@@ -7,7 +7,7 @@ import { openPostgresDatabase } from '../../src/engine/database/postgres.ts';
 import { messageOf } from '../../src/engine/errors.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
-import { mailsInFlight } from '../../src/mail/delivery/sender.ts';
+import { mailsInFlight } from '../../src/mail/delivery/run-senders.ts';
 import { memoryStore, openQueueSender } from '../../src/mail/index.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { connections, type MailKillFigures, openWatchedSink } from './mail-kills.ts';

@@ -1,8 +1,8 @@
 import type { Engine } from '../../engine/engine.ts';
 import { sectionOf } from '../../engine/house.ts';
-import { SendingHours } from '../delivery/sending-hours.ts';
 import { classOf } from '../delivery/submit-mail.ts';
 import { mail } from '../house.ts';
+import { SendingHours } from '../model/sending-hours.ts';
 import { findType } from '../types/mail-types.ts';
 import type { Campaign } from './campaign.ts';
 

@@ -27,7 +27,7 @@ export interface ComposedMail {
   /** The type's own lane, if it has one. */
   lane?: 'high' | 'normal' | undefined;
   /** The fields of the mail with its prepared data: to be stored before it is sent, so that it stays the same. */
-  fields?: string | undefined;
+  prepared?: MailFields | undefined;
 }
 /** What a mail is made of, wherever it comes from. */
 export type MailToCompose = Pick<
@@ -104,7 +104,7 @@ export class Composer {
         : { from: this.#returnPath(mail.id, from), to: fields.to.address },
       message,
       lane: type.priority,
-      ...(isToPrepare && { fields: JSON.stringify(fields) }),
+      ...(isToPrepare && { prepared: fields }),
       bcc: copy ? [] : copiesTo(type.bcc, fields.bcc),
       copyFrom,
     };

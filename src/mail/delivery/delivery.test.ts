@@ -65,8 +65,14 @@ test('bcc, priority and attachments reach the relay, and bcc stays out of the ma
 
 test('a copy that is put off comes later, as the same mail, and holds up nothing', async (t) => {
   const { call, received, reaches, sink } = await runMailHouse(t, { misbehave: ['450@rcpt=boss'] });
-  const mail = { type: 'order', to: 'anna@example.org', bcc: ['boss@example.org'], data: { number: 7 } };
-  const { id } = await call('mail.send', mail);
+  // Data that looks like an attachment is data.
+  const data = { number: 7, attachments: [{ name: 'a.pdf', path: 'a.pdf', deleteAfterSend: true }] };
+  const { id } = await call('mail.send', {
+    type: 'order',
+    to: 'anna@example.org',
+    bcc: ['boss@example.org'],
+    data,
+  });
   await reaches(id, 'sent');
   assert.match((await call('mail.show', { mail: id })).answer, /; copy to boss@example\.org is put off: 450/);
   sink.misbehave([]);

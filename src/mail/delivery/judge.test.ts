@@ -9,7 +9,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 function verdictOf(outcome: SmtpOutcome, { attempts = 0, className = 'bulk', notAfter = 72 * hour } = {}) {
-  const mail = { attempts, notAfter, recipient: 'anna@example.org', createdAt: 0 };
+  const mail = { attempts, notAfter, destination: 'anna@example.org', createdAt: 0 };
   const mailClass = classesOf(settings).get(className) as MailClass;
   return judge(mail, outcome, { now: 0, random: () => 0.5, settings, mailClass });
 }

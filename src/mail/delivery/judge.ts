@@ -2,8 +2,8 @@ import type { Random } from '../../engine/identity.ts';
 import type { MailClass, MailSettings } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { isDeadCode } from './dead-address.ts';
+import type { MailToSend } from './mail-source.ts';
 import type { MailResult } from './record-results.ts';
-import type { TakenMail } from './take-mails.ts';
 
 export type Verdict = Pick<MailResult, 'state' | 'attempts' | 'unknowns' | 'answer'> &
   Partial<Pick<MailResult, 'retryAt' | 'isReturned' | 'isPaused' | 'suppress'>>;
@@ -15,7 +15,7 @@ export const returned = { state: 'waiting', attempts: 0, unknowns: 0, answer: ''
 
 /** What must not be sent at all, whatever the relays say. */
 export function judgeBefore(
-  mail: Pick<TakenMail, 'isSuppressed' | 'notAfter' | 'campaignState'> & { isCancelled?: boolean },
+  mail: Pick<MailToSend, 'isSuppressed' | 'isCancelled' | 'notAfter' | 'campaignState'>,
   now: number,
 ): Verdict | undefined {
   const none = { attempts: 0, unknowns: 0 } as const;
@@ -31,7 +31,7 @@ export function judgeBefore(
 
 /** What the answer of a relay means for a mail: the only table of this. */
 export function judge(
-  mail: Pick<TakenMail, 'attempts' | 'notAfter' | 'recipient' | 'createdAt'>,
+  mail: Pick<MailToSend, 'attempts' | 'notAfter' | 'destination' | 'createdAt'>,
   outcome: SmtpOutcome,
   {
     now,
@@ -69,7 +69,7 @@ export function judge(
         attempts,
         unknowns: 0,
         answer,
-        ...(isDeadCode(outcome.enhanced ?? '') && { suppress: mail.recipient }),
+        ...(isDeadCode(outcome.enhanced ?? '') && { suppress: mail.destination }),
       };
     case 'early':
       return { ...returned, retryAt: mail.createdAt };

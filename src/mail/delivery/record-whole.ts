@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Broker } from '../../engine/broker/broker.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Running } from '../../engine/service/service.ts';
+import { deleteErased } from '../database/erased-addresses.ts';
 import { insertMany, rowValues } from '../database/many-rows.ts';
 import { mailDatabase } from '../database/tables.ts';
 import { mailStates } from '../model/mail.ts';
-import { deleteErased } from '../retention/erased.ts';
 import { suppressRefused } from './record-results.ts';
 import { tellEvent } from './tell-result.ts';
 

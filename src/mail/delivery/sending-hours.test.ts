@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
-import { parseHours, SendingHours } from './sending-hours.ts';
+import { parseHours, SendingHours } from '../model/sending-hours.ts';
 import { serveInHours } from './serve-in-hours.ts';
 
 const at = (text: string) => Date.parse(`${text}+01:00`);

@@ -1,11 +1,20 @@
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode } from '../../engine/errors.ts';
+import { type ErasedAddresses, readErased, withdrawnFreshMs } from '../database/erased-addresses.ts';
 import { mailQueries } from '../database/tables.ts';
-import { type ErasedAddresses, readErased, withdrawnFreshMs } from '../retention/erased.ts';
 import { findType } from '../types/mail-types.ts';
 
 /** Types and suppressions are known to senders, and at most so old. */
 const freshMs = 5000;
+
+/** What must not be sent. */
+export interface Withdrawn {
+  /** Addresses, each with a space and the class behind it; without a class: all classes. */
+  suppressed: ReadonlySet<string>;
+  erased: ErasedAddresses;
+  /** Ids of mails. */
+  cancelled: ReadonlySet<string>;
+}
 
 /** What a sender must know about whole mails without asking the database for each. While the database is away, it goes on with what it knows. */
 export class SendingSnapshot {
@@ -33,8 +42,15 @@ export class SendingSnapshot {
     return value;
   }
 
-  /** Addresses that get no mails, each with a space and the class behind it; without a class: of no class. */
-  suppressed(): Promise<ReadonlySet<string>> {
+  async withdrawn(): Promise<Withdrawn> {
+    return {
+      suppressed: await this.#readSuppressed(),
+      erased: await this.#readErased(),
+      cancelled: await this.#readCancelled(),
+    };
+  }
+
+  #readSuppressed(): Promise<ReadonlySet<string>> {
     this.#suppressed = this.#refresh(this.#suppressed, freshMs, async () => {
       const rows = await mailQueries(this.#engine)
         .selectFrom('mail_suppressed')
@@ -45,13 +61,12 @@ export class SendingSnapshot {
     return this.#suppressed.value;
   }
 
-  erased(): Promise<ErasedAddresses> {
+  #readErased(): Promise<ErasedAddresses> {
     this.#erased = this.#refresh(this.#erased, withdrawnFreshMs, () => readErased(mailQueries(this.#engine)));
     return this.#erased.value;
   }
 
-  /** Ids of mails. */
-  cancelled(): Promise<ReadonlySet<string>> {
+  #readCancelled(): Promise<ReadonlySet<string>> {
     this.#cancelled = this.#refresh(this.#cancelled, withdrawnFreshMs, async () => {
       const rows = await mailQueries(this.#engine).selectFrom('mail_cancelled').select('mail').execute();
       return new Set(rows.map(({ mail }) => mail));

@@ -1,6 +1,6 @@
 import type { Running } from '../../engine/service/service.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
-import type { SendingHours } from './sending-hours.ts';
+import type { SendingHours } from '../model/sending-hours.ts';
 
 const lookMs = 1000;
 

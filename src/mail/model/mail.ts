@@ -38,6 +38,11 @@ export const mailFields = z.looseObject({
 export type MailFields = z.output<typeof mailFields>;
 export type MailInput = z.input<typeof mailFields>;
 
+/** Whether files of its own must be deleted once it is sent. */
+export function deletesFiles({ attachments = [] }: Pick<MailFields, 'attachments'>): boolean {
+  return attachments.some(({ deleteAfterSend }) => deleteAfterSend);
+}
+
 /** Checks the fields of a mail. A mail without recipient can't be built. */
 export function checkMail(input: unknown): MailFields {
   const checked = mailFields.safeParse(input);

@@ -164,7 +164,7 @@ export const mailCancel = defineOperation({
         .values({ mail, at: engine.clock.now() })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      const { withdrawnFreshMs } = await import('../retention/erased.ts');
+      const { withdrawnFreshMs } = await import('../database/erased-addresses.ts');
       await sleep(engine.clock, withdrawnFreshMs, signal);
       return {};
     }

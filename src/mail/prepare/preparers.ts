@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
-import { InBatches } from '../delivery/in-batches.ts';
 import { longestDataBytes } from '../model/mail.ts';
+import { InBatches } from './in-batches.ts';
 
 /** What a module gets to see of a mail. */
 export interface MailToPrepare {

@@ -5,6 +5,7 @@ import { sectionOf } from '../../engine/house.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { audienceOwner, toCampaign } from '../campaigns/campaign.ts';
 import { type Person, readAudience } from '../campaigns/read-audience.ts';
+import { markErased, withdrawnFreshMs } from '../database/erased-addresses.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { readMailMessage, wholeMessage } from '../delivery/mail-message.ts';
 import { blobOwner } from '../delivery/submit-mail.ts';
@@ -12,7 +13,6 @@ import { mail } from '../house.ts';
 import { addressKey, parseContact } from '../model/address.ts';
 import type { MailState } from '../model/mail.ts';
 import { classesOf, queueOf } from '../settings.ts';
-import { markErased, withdrawnFreshMs } from './erased.ts';
 
 type Parts = Pick<Engine, 'clock' | 'database'>;
 

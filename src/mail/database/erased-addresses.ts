@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Queries } from '../../engine/database/database.ts';
-import type { MailTables } from '../database/tables.ts';
+import type { MailTables } from './tables.ts';
 
 /** When addresses were erased, by `erasedKey`. Mails that are older must not come back from a queue. */
 export type ErasedAddresses = ReadonlyMap<string, number>;
