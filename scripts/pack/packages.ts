@@ -14,6 +14,8 @@ export interface PackageParts {
 }
 
 const engineFolders = ['engine', 'terminal', 'server', 'cli'];
+/** Each package carries the formats that it reads and writes, so that their libraries are installed only with who needs them. */
+const formats = 'formats';
 export const engineName = 'pismak-engine';
 
 /** `pismak` with everything, the engine alone, and each house alone. A new house needs nothing here. */
@@ -33,7 +35,7 @@ export function listPackages(root: string, description: string): PackageParts[] 
     {
       name: 'pismak',
       description,
-      folders: ['', ...engineFolders, ...houses],
+      folders: ['', ...engineFolders, formats, ...houses],
       entries: { '.': 'index.ts', './engine': 'engine/index.ts', ...Object.fromEntries(houseEntries) },
       command: 'main.ts',
     },
@@ -41,14 +43,14 @@ export function listPackages(root: string, description: string): PackageParts[] 
       name: engineName,
       description:
         'The engine of Pismak without its houses: durable queues, workers, a watchdog, an HTTP API and the command `pismak`',
-      folders: engineFolders,
+      folders: [...engineFolders, formats],
       entries: { '.': 'engine/index.ts' },
       command: { houses },
     },
     ...houses.map((house) => ({
       name: `pismak-${house}`,
       description: `The house \`${house}\` of Pismak, on ${engineName}`,
-      folders: [house],
+      folders: [house, formats],
       entries: { '.': `${house}/index.ts`, './house': `${house}/house.ts` },
     })),
   ];

@@ -7,7 +7,7 @@ import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { mailQueries } from '../database/tables.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
-import { readCsv } from './read-csv.ts';
+import { readCsvPeople } from './read-csv-people.ts';
 
 type House = Awaited<ReturnType<typeof runMailHouse>>;
 
@@ -265,7 +265,7 @@ test('an audience without addresses is refused; one that is no CSV or JSON stops
   await create(house, 'c', open);
   await house.call('campaign.start', { campaign: 'c' }, house.anna);
   await eventually('it has stopped too', async () => (await show(house, 'c')).state === 'failed');
-  assert.equal((await show(house, 'c')).problem, 'a quote of the CSV file is never closed');
+  assert.equal((await show(house, 'c')).problem, 'a quote in the CSV file is never closed');
   await create(house, 'b', `${JSON.stringify({ email: 'a@example.org' })}\nnonsense\n`);
   await house.call('campaign.start', { campaign: 'b' }, house.anna);
   await eventually('it has stopped', async () => (await show(house, 'b')).state === 'failed');
@@ -354,7 +354,7 @@ test('CSV: quotes, line breaks in fields, semicolons, CRLF, a byte order mark, c
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
     })();
     const rows = [];
-    for await (const some of readCsv(chunks)) rows.push(...some);
+    for await (const some of readCsvPeople(chunks)) rows.push(...some);
     assert.deepEqual(rows, expected, `chunks of ${size}`);
   }
 });

@@ -3,7 +3,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { mail } from '../house.ts';
 import type { AudienceSource } from './campaign.ts';
-import { readCsv } from './read-csv.ts';
+import { readCsvPeople } from './read-csv-people.ts';
 
 /** A person of an audience: the column `email`, and whatever else the source has. */
 export type Person = Record<string, unknown>;
@@ -23,7 +23,7 @@ export async function* readAudience(
     return yield* inGroups(readTable(query));
   }
   const { blob, format } = source;
-  if (format === 'csv') return yield* readCsv(blobs.get(blob));
+  if (format === 'csv') return yield* readCsvPeople(blobs.get(blob));
   yield* inGroups(readLines(blobs.get(blob)));
 }
 

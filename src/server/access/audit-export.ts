@@ -1,4 +1,5 @@
 import type { Database } from '../../engine/database/database.ts';
+import { csvRecord, notFormula } from '../../formats/csv/write-csv.ts';
 
 export interface AuditFilter {
   operation?: string | undefined;
@@ -64,11 +65,6 @@ function toCsv(row: Row): string {
   const lastAt = row.lastAt === null ? '' : new Date(row.lastAt).toISOString();
   const at = new Date(row.at).toISOString();
   const cells = [at, actor, operation, outcome, address, owner ?? '', String(count), lastAt, inputJson, id];
-  return `${cells.map(toCell).join(',')}\r\n`;
-}
-
-/** A spreadsheet takes a cell that begins like a formula for one, and users choose some of these texts. */
-function toCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // Users choose some of these texts.
+  return `${csvRecord(cells.map(notFormula))}\r\n`;
 }

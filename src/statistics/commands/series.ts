@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
+import { csvRecord } from '../../formats/csv/write-csv.ts';
 import { formatBytes, formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
@@ -7,7 +8,6 @@ import { granularities } from '../calendar/days.ts';
 import { statisticsExplain, statisticsGranularizedSumStats } from '../operations/read.ts';
 import type { NamedPoint, SeriesAnswer } from '../query/answer.ts';
 import { drawChart } from './chart.ts';
-import { toCsv } from './csv.ts';
 import { oneOf } from './one-of.ts';
 import { addQuestionOptions, type QuestionOptions, readQuestion } from './question-options.ts';
 
@@ -43,7 +43,7 @@ export function addSeries(group: Command, shell: Shell): void {
           includeTotal: options.total ?? false,
         });
         if (out.json) return out.object(answer);
-        if (options.csv) return out.text(toCsv(csvRows(answer)));
+        if (options.csv) return out.text(csvRows(answer).map(csvRecord).join('\n'));
         if (options.chart) return out.text(charts(kind, answer, options.chart, stderr.columns));
         showSeries(answer, out);
       }),

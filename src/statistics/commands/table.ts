@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { csvRecord } from '../../formats/csv/write-csv.ts';
 import { numberBetween } from '../../terminal/options/option-values.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { statisticsFilter2 } from '../operations/read.ts';
-import { toCsv } from './csv.ts';
 import { oneOf } from './one-of.ts';
 import { addQuestionOptions, type QuestionOptions, readQuestion } from './question-options.ts';
 
@@ -39,7 +39,7 @@ export function addTable(group: Command, shell: Shell): void {
         const input = { ...question, sort, limit, offset, ...(segment && { segment }) };
         const answer = await (await client()).call(statisticsFilter2, input);
         if (out.json) return out.object(answer);
-        if (options.csv) return out.text(toCsv(csvRows(answer)));
+        if (options.csv) return out.text(csvRows(answer).map(csvRecord).join('\n'));
         showTable(answer, out);
       }),
     );

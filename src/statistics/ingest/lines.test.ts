@@ -138,10 +138,7 @@ test('a first line with too many columns is refused at once', async () => {
   const names = Array.from({ length: 60_000 }, (_, index) => `c${index}`);
   const text = `kind,entity,${names.join(',')}\n`;
   const spent = await cpuTime(() =>
-    assert.rejects(
-      addContent(newBuilder(false), { format: 'csv', text }),
-      /has 60002 columns; the limit is 1000/,
-    ),
+    assert.rejects(addContent(newBuilder(false), { format: 'csv', text }), /has more than 1000 columns/),
   );
   assert.ok(spent < 500, `${spent} ms`);
 });

@@ -1,4 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
+import { csvLimits, readRecord } from '../../formats/csv/csv-record.ts';
 import { Turns } from '../turns.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 import type { Format } from './formats.ts';
@@ -7,8 +8,6 @@ import { ShapedLines } from './shaped-lines.ts';
 /** Short turns: people who ask are waiting; events can wait. */
 const turnMs = 2;
 const addedAtOnce = 128;
-/** A kind has far fewer dimensions. */
-const mostColumns = 1000;
 
 /** Adds all events of a batch, and gives way to others meanwhile. */
 export async function addContent(builder: BatchBuilder, content: Content): Promise<void> {
@@ -62,10 +61,10 @@ async function addCsv(builder: BatchBuilder, text: string, turns: Turns): Promis
       'invalid-input',
       'the first line of CSV must name the columns: kind,entity,user,split,at and dimensions',
     );
-  if (columns.length > mostColumns)
+  if (columns.length > csvLimits.columns)
     throw new PismakError(
       'invalid-input',
-      `the first line of CSV has ${columns.length} columns; the limit is ${mostColumns}`,
+      `the first line of CSV has more than ${csvLimits.columns} columns`,
     );
   const seen = new Set<string>();
   const twice = columns.find((name) => seen.size === seen.add(name).size);
@@ -101,23 +100,6 @@ function numberOr(field: string): number | string {
 
 /** Fields may be quoted, with quotes doubled; a field has no line break. Undefined: the quotes don't match. */
 function fieldsOf(line: string): string[] | undefined {
-  const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-  if (!text.includes('"')) return text.split(',');
-  const fields: string[] = [];
-  for (let at = 0; ; ) {
-    const isQuoted = text[at] === '"';
-    const comma = isQuoted ? afterQuotes(text, at) : text.indexOf(',', at);
-    if (isQuoted && (comma < 0 || (comma < text.length && text[comma] !== ','))) return undefined;
-    const end = comma < 0 ? text.length : comma;
-    fields.push(isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end));
-    if (end >= text.length) return fields;
-    at = end + 1;
-  }
-}
-
-/** Where the field that begins with a quote ends; -1 if nothing closes it. */
-function afterQuotes(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 2))
-    if (text[at + 1] !== '"') return at + 1;
-  return -1;
+  const record = readRecord(line, 0);
+  return typeof record === 'string' ? undefined : record.fields;
 }
