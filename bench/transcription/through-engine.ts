@@ -3,7 +3,7 @@ import { openEngine } from '../../src/engine/open-engine.ts';
 import { decodeRequest } from '../../src/engine/request/request.ts';
 import { submitRequest } from '../../src/engine/request/submit.ts';
 import { hasFailed } from '../../src/engine/results/timing.ts';
-import { runServices } from '../../src/engine/service/services.ts';
+import { runServices } from '../../src/engine/run-services.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
 import { files } from '../../src/transcription/page/files.ts';
 import { type Page, page as pageSchema } from '../../src/transcription/page/page.ts';

@@ -4,7 +4,7 @@ import { openEngine } from '../../src/engine/open-engine.ts';
 import { decodeRequest, milliseconds, type Request } from '../../src/engine/request/request.ts';
 import { submitRequest } from '../../src/engine/request/submit.ts';
 import { createTiming } from '../../src/engine/results/timing.ts';
-import { runServices } from '../../src/engine/service/services.ts';
+import { runServices } from '../../src/engine/run-services.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
 import type { SimulatedRequest } from '../../src/engine/simulation/draw-requests.ts';
 import { mean, measure, quantile } from '../../src/engine/simulation/measures.ts';

@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts';
 import type { DiskReserve } from './disk/disk-reserve.ts';
 import type { ChangeLog } from './event/change-log.ts';
 import type { Events } from './event/event.ts';
+import type { ClockWatch } from './health/clock-watch.ts';
 import type { HouseState, LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
 import type { Outbox } from './outbox/outbox.ts';
@@ -21,7 +22,6 @@ import type { Settings } from './settings/settings.ts';
 import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
 import type { Clock } from './time/clock.ts';
-import type { ClockWatch } from './time/clock-watch.ts';
 import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that houses, operations and services work with. Made by `open-engine.ts`. */

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import type { AlertNotice } from './alert/alert.ts';
 import type { Broker } from './broker/broker.ts';
+import type { Caller } from './caller.ts';
 import type { MigrationLine, Queries } from './database/database.ts';
 import type { Engine } from './engine.ts';
 import type { Events } from './event/event.ts';
 import type { Metric } from './metric.ts';
-import type { Caller, Operation } from './operation/operation.ts';
+import type { Operation } from './operation/operation.ts';
 import type { StreamOperation } from './operation/stream-operation.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
 import type { Running } from './service/service.ts';

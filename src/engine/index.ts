@@ -3,6 +3,7 @@
  * publish requests. Everything else in this folder may change from version to version.
  */
 
+export { type Caller, mayTouch, type Role } from './caller.ts';
 export type { Database, Migration, Queries } from './database/database.ts';
 export type { Engine } from './engine.ts';
 export { type ErrorCode, errorStatus, hasCode, PismakError } from './errors.ts';
@@ -17,14 +18,7 @@ export {
   sectionOf,
   stateOf,
 } from './house.ts';
-export {
-  type Caller,
-  defineOperation,
-  mayTouch,
-  type Operation,
-  type OperationContext,
-  type Role,
-} from './operation/operation.ts';
+export { defineOperation, type Operation, type OperationContext } from './operation/operation.ts';
 export { type ByteStream, defineStream, type StreamOperation } from './operation/stream-operation.ts';
 export {
   defineProcessor,

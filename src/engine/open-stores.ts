@@ -9,7 +9,7 @@ import type { ChangeLog } from './event/change-log.ts';
 import type { LoadedHouse } from './house.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
 import type { Processors } from './processor/processors.ts';
-import { registerProcessors } from './processor/register.ts';
+import { registerProcessors } from './register-processors.ts';
 import type { Settings } from './settings/settings.ts';
 import { handlingLimitMs } from './stage/handling-limit.ts';
 import { createStages, type Stages } from './stage/stages.ts';

@@ -1,6 +1,6 @@
+import type { Caller } from '../engine/caller.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metric } from '../engine/metric.ts';
-import type { Caller } from '../engine/operation/operation.ts';
 import type { CrawlStatistics } from './crawl/statistics.ts';
 import { robotDatabase } from './database/tables.ts';
 

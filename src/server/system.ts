@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
+import { runServices } from '../engine/run-services.ts';
 import type { Running } from '../engine/service/service.ts';
-import { runServices } from '../engine/service/services.ts';
 import type { Settings } from '../engine/settings/settings.ts';
 import { applyFirstStart, demonstration } from '../engine/stage/first-start.ts';
 import { closeInOrder, closeMs, drain } from '../engine/time/close-in-order.ts';

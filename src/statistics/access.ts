@@ -1,5 +1,5 @@
+import type { Caller } from '../engine/caller.ts';
 import { PismakError } from '../engine/errors.ts';
-import type { Caller } from '../engine/operation/operation.ts';
 import type { StatisticsDatabase } from './tables.ts';
 
 /** Where it is stored who may read and write whose statistics. */

@@ -31,7 +31,7 @@ test('every kind of alert in the code has a section, and every section a kind', 
     return [
       ...matches(source, /\braise\(\s*'([^']+)'/g),
       ...matches(source, /\balertKind: '([^']+)'/g),
-      ...(file.startsWith('src/engine/alert/checks/') ? matches(source, /^ +kind: '([^']+)'/gm) : []),
+      ...(file.startsWith('src/engine/health/checks/') ? matches(source, /^ +kind: '([^']+)'/gm) : []),
     ];
   });
   assert.ok(kinds.length >= 10, `only ${kinds}`);

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import type { Caller } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { type House, loadHouses } from '../../engine/house.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
-import type { Caller, Operation } from '../../engine/operation/operation.ts';
+import type { Operation } from '../../engine/operation/operation.ts';
 import { openStream } from '../../engine/operation/stream-operation.ts';
 import type { LoadedSettings } from '../../engine/settings/load.ts';
 import { addPart } from '../../engine/upload/uploads.ts';

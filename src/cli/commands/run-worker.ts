@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { loadHouses } from '../../engine/house.ts';
-import { freeMemoryWhenIdle } from '../../engine/idle-memory.ts';
 import { openLog } from '../../engine/log/log.ts';
 import { workerList, workerStart, workerStop } from '../../engine/operation/operations/worker.ts';
 import type { WorkerRow } from '../../engine/operation/operations/worker-rows.ts';
+import { freeMemoryWhenIdle } from '../../engine/process/idle-memory.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { sleep } from '../../engine/time/clock.ts';
-import { startWorkerProcess } from '../../engine/worker/worker-process.ts';
+import { startWorkerProcess } from '../../engine/worker-process.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { requireRunning } from '../../terminal/client/require-running.ts';
 import { formatTime } from '../../terminal/output/format.ts';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import { type House, loadHouses } from '../../engine/house.ts';
-import { freeMemoryWhenIdle } from '../../engine/idle-memory.ts';
+import { freeMemoryWhenIdle } from '../../engine/process/idle-memory.ts';
 import { serverNames } from '../../engine/servers/server-addresses.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { withDeadline } from '../../engine/time/deadline.ts';

@@ -4,12 +4,12 @@ import { createAlerts } from '../alert/alert.ts';
 import type { Delivery } from '../broker/broker.ts';
 import { ownerOf } from '../broker/owner-header.ts';
 import { newRequest } from '../request/request.ts';
+import { requestItem } from '../request/request-item.ts';
 import { submitRequest } from '../request/submit.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { ManualClock } from '../time/clock.ts';
 import { runBacklog } from './backlog-release.ts';
-import { requestItem } from './request-item.ts';
 
 async function setUp(t: test.TestContext, { slots = 1 } = {}) {
   const clock = new ManualClock();

@@ -5,9 +5,9 @@ import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { own } from '../blob-owners/blob-owners.ts';
 import { readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
-import { own } from '../blobs/owners/blob-owners.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
 import { openDataDirectory } from '../data-directory/data-directory.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { PismakError } from '../errors.ts';
 import { readJson } from '../files/read-json.ts';
 import { isSystemError } from '../files/system-error.ts';
+import { isLiving } from '../process/living-process.ts';
 import { isLocked } from './directory-lock.ts';
-import { isLiving } from './living-process.ts';
 
 /** The process that holds a data directory, as it writes in `holder.json`. */
 const holderSchema = z.object({

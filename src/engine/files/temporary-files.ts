@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isLiving, pidSpace } from '../data-directory/living-process.ts';
+import { isLiving, pidSpace } from '../process/living-process.ts';
 import type { Clock } from '../time/clock.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

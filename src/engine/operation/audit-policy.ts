@@ -1,8 +1,9 @@
+import { type AuditEntry, actorOf } from '../audit/audit.ts';
+import type { Repeats } from '../audit/repeated-entries.ts';
+import type { Caller } from '../caller.ts';
 import { networkOf } from '../network/network-of.ts';
-import { type AuditEntry, actorOf } from './audit.ts';
 import { maskInput } from './mask-input.ts';
-import type { Caller, Operation } from './operation.ts';
-import type { Repeats } from './repeated-entries.ts';
+import type { Operation } from './operation.ts';
 
 /** A call that has ended. */
 export interface EndedCall {

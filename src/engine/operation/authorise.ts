@@ -1,5 +1,6 @@
+import { type Caller, hasRole } from '../caller.ts';
 import { PismakError } from '../errors.ts';
-import { type Caller, hasRole, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 /** Refuses callers that may not call the operation at all, whatever the input. Returns the caller. */
 export function authorise(

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
+import type { Caller } from '../caller.ts';
 import type { Engine } from '../engine.ts';
 import { PismakError } from '../errors.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { executeOperation } from './execute-operation.ts';
-import { type Caller, defineOperation, type Operation } from './operation.ts';
+import { defineOperation, type Operation } from './operation.ts';
 
 const anna: Caller = { name: 'anna', role: 'user', address: '10.0.0.1' };
 const signal = new AbortController().signal;

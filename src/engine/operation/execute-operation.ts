@@ -1,13 +1,14 @@
 import { ZodError } from 'zod';
+import { audit } from '../audit/audit.ts';
+import { type Caller, mayTouch } from '../caller.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import { shorten } from '../shorten.ts';
-import { audit } from './audit.ts';
 import { type EndedCall, isAuditedChange, toAuditEntry } from './audit-policy.ts';
 import { authorise } from './authorise.ts';
 import { brokenRule, ruleAbout } from './broken-rule.ts';
-import { type Caller, mayTouch, type Operation, type OperationContext } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
 import { runHandler } from './run-handler.ts';
 
 /**

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import type { Caller } from '../caller.ts';
 import type { Engine } from '../engine.ts';
 import { type ErrorCode, hasCode } from '../errors.ts';
 import { childProcesses, isRunning } from '../testing/child-processes.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { executeOperation } from './execute-operation.ts';
-import type { Caller, Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 const anna: Caller = { name: 'anna', role: 'user', address: '' };
 const bert: Caller = { name: 'bert', role: 'user', address: '' };

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import type { Caller } from '../caller.ts';
 import type { Engine } from '../engine.ts';
 import { authorise } from './authorise.ts';
 import { auditCall, checkInput, checkOwner, findForeignOwner } from './execute-operation.ts';
-import type { Caller, Operation, OperationContext } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
 import { openInTurn } from './stream-turns.ts';
 
 /** A reading operation that answers with bytes, perhaps many: GET with the input in the query, like the others. */

@@ -2,10 +2,10 @@ import type { Blobs } from '../blobs/blobs.ts';
 import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../errors.ts';
-import { collectGarbage } from '../idle-memory.ts';
-import { openJobFiles } from '../results/job-files.ts';
+import { collectGarbage } from '../process/idle-memory.ts';
 import { dieWithParent } from './die-with-parent.ts';
 import { type FromHost, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
+import { openJobFiles } from './job-files.ts';
 import { isPermanent, isWrongWorker, type LoadProcessor, type Process } from './processor.ts';
 import { fromWire, toWire } from './wire-files.ts';
 

@@ -1,8 +1,8 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import { messageOf } from '../errors.ts';
-import { openJobFiles } from '../results/job-files.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
+import { openJobFiles } from './job-files.ts';
 import { isPermanent, isWrongWorker, type LoadProcessor, type Process, type Setup } from './processor.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
 

@@ -1,5 +1,5 @@
 import { newFile } from '../request/request.ts';
-import { openJobFiles } from '../results/job-files.ts';
+import { openJobFiles } from './job-files.ts';
 import type { LoadProcessor } from './processor.ts';
 
 /** What a test gives to a processor. */

@@ -1,19 +1,19 @@
 import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import { requestItem } from '../backlog/request-item.ts';
-import { checkMayUse, putsAreUsed } from '../blobs/owners/blob-access.ts';
-import { disown } from '../blobs/owners/blob-owners.ts';
+import { checkMayUse, putsAreUsed } from '../blob-owners/blob-access.ts';
+import { disown } from '../blob-owners/blob-owners.ts';
+import { mayTouch, type Role } from '../caller.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
-import { mayTouch, type Role } from '../operation/operation.ts';
-import { requestOwner, storeLarge } from '../results/result-files.ts';
 import { meantNames, type Namer, newName } from '../stage/owned-name.ts';
 import { admit, takeBack } from './admit.ts';
 import { checkPriority } from './priority.ts';
 import { newFile, newRequest, type Request, type ResultFile } from './request.ts';
 import { ResultFileSchema } from './request_pb.ts';
+import { requestItem } from './request-item.ts';
 import { excessOf } from './request-limits.ts';
+import { requestOwner, storeLarge } from './result-files.ts';
 import { fileName } from './submitted-names.ts';
 
 type Parts = Pick<

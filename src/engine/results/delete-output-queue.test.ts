@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ownersOf } from '../blobs/owners/owners-of.ts';
+import { ownersOf } from '../blob-owners/owners-of.ts';
 import { decodeRequest } from '../request/request.ts';
 import { admin, alice, openOperations } from '../testing/call-operations.ts';
 

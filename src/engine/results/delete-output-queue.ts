@@ -1,11 +1,11 @@
-import { disown } from '../blobs/owners/blob-owners.ts';
+import { disown } from '../blob-owners/blob-owners.ts';
 import type { StoredMessage } from '../broker/broker.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { endRequests } from '../request/open-requests.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
+import { requestOwner } from '../request/result-files.ts';
 import { programOwner } from '../stage/program-owner.ts';
-import { requestOwner } from './result-files.ts';
 
 type Parts = Pick<Engine, 'broker' | 'cancellations' | 'database' | 'openRequests' | 'pipelines'>;
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { own } from '../blobs/owners/blob-owners.ts';
+import { own } from '../blob-owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
 import { hasCode } from '../errors.ts';
 import { newRequest, toMessage } from '../request/request.ts';
+import { requestOwner } from '../request/result-files.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { ManualClock } from '../time/clock.ts';
 import { gatherDeliveries } from './gather-deliveries.ts';
 import { createPickup, leaseMs, maxUnconfirmed } from './pickup.ts';
-import { requestOwner } from './result-files.ts';
 
 test('a result that was taken and confirmed is gone', async (t) => {
   const { pickup, publish, status, take } = await open(t);

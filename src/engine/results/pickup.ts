@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { disown } from '../blobs/owners/blob-owners.ts';
+import { disown } from '../blob-owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { endRequests } from '../request/open-requests.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
+import { requestOwner } from '../request/result-files.ts';
 import type { Clock } from '../time/clock.ts';
 import { gatherDeliveries, type HeldDelivery } from './gather-deliveries.ts';
-import { requestOwner } from './result-files.ts';
 
 /**
  * Takes results from output queues for callers that cannot hold a delivery themselves, because they come by HTTP. Each

@@ -1,4 +1,4 @@
-import { sweepBlobs } from '../blobs/owners/blob-owners.ts';
+import { sweepBlobs } from '../blob-owners/blob-owners.ts';
 import type { Engine } from '../engine.ts';
 import { forgetUploads } from '../upload/drop-uploads.ts';
 import type { Schedules } from './schedules.ts';

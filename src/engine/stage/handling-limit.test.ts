@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAlerts } from '../alert/alert.ts';
-import { lookOnce } from '../alert/checks/check.ts';
-import { slowStages } from '../alert/checks/slow-stages.ts';
+import { lookOnce } from '../health/checks/check.ts';
+import { slowStages } from '../health/checks/slow-stages.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { handlingLimitMs } from './handling-limit.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Role } from '../caller.ts';
 import { PismakError } from '../errors.ts';
-import type { Role } from '../operation/operation.ts';
 import { stageName } from './stage.ts';
 
 /**

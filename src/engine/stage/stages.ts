@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { putsAreUsed } from '../blobs/owners/blob-access.ts';
-import { disown, own } from '../blobs/owners/blob-owners.ts';
+import { putsAreUsed } from '../blob-owners/blob-access.ts';
+import { disown, own } from '../blob-owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { Coordination, Unwatch } from '../coordination/coordination.ts';
 import type { Database, Queries } from '../database/database.ts';

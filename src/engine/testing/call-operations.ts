@@ -1,8 +1,8 @@
 import { after, type TestContext } from 'node:test';
+import type { Caller } from '../caller.ts';
 import type { Engine } from '../engine.ts';
 import { openEngine } from '../open-engine.ts';
 import { executeOperation } from '../operation/execute-operation.ts';
-import type { Caller } from '../operation/operation.ts';
 import { engineOperations } from '../operation/operations/index.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

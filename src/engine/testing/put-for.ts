@@ -1,5 +1,5 @@
+import { recordPut } from '../blob-owners/blob-access.ts';
 import type { BlobReference, Blobs } from '../blobs/blobs.ts';
-import { recordPut } from '../blobs/owners/blob-access.ts';
 import type { Database } from '../database/database.ts';
 import type { Clock } from '../time/clock.ts';
 

@@ -1,4 +1,4 @@
-import { giveUp, giveUpUnowned } from '../blobs/owners/blob-erasure.ts';
+import { giveUp, giveUpUnowned } from '../blob-owners/blob-erasure.ts';
 import type { Queries } from '../database/database.ts';
 import { findUpload, ownerOf, type UploadParts } from './uploads.ts';
 

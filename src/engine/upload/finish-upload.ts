@@ -1,5 +1,5 @@
+import { giveUp } from '../blob-owners/blob-erasure.ts';
 import type { BlobReference } from '../blobs/blobs.ts';
-import { giveUp } from '../blobs/owners/blob-erasure.ts';
 import type { Queries } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { recordUpload } from './record-upload.ts';

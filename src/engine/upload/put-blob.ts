@@ -1,6 +1,6 @@
+import { giveUpRefused } from '../blob-owners/blob-erasure.ts';
 import type { BlobReference } from '../blobs/blobs.ts';
 import { bounded } from '../blobs/bounded.ts';
-import { giveUpRefused } from '../blobs/owners/blob-erasure.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode } from '../errors.ts';
 import { newId } from '../identity.ts';

@@ -1,5 +1,5 @@
+import { recordPut } from '../blob-owners/blob-access.ts';
 import type { BlobReference } from '../blobs/blobs.ts';
-import { recordPut } from '../blobs/owners/blob-access.ts';
 import type { Queries } from '../database/database.ts';
 
 /** The upload is complete: its owner has a day to use the bytes, and until then they count against the owner's limit. */

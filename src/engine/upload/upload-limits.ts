@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { orphanKeptMs } from '../blob-owners/blob-owners.ts';
 import type { SizeLimit } from '../blobs/bounded.ts';
-import { orphanKeptMs } from '../blobs/owners/blob-owners.ts';
 import type { Queries } from '../database/database.ts';
 import type { Engine } from '../engine.ts';
 import { PismakError } from '../errors.ts';

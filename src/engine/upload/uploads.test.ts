@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { checkMayUse, putsAreUsed } from '../blob-owners/blob-access.ts';
+import { eraseGivenUp } from '../blob-owners/blob-erasure.ts';
 import { readBlob } from '../blobs/blobs.ts';
-import { checkMayUse, putsAreUsed } from '../blobs/owners/blob-access.ts';
-import { eraseGivenUp } from '../blobs/owners/blob-erasure.ts';
 import { unlimitedDisk } from '../disk/disk-reserve.ts';
 import { hasCode } from '../errors.ts';
 import { settingsSchema } from '../settings/settings.ts';

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
+import { giveUpRefused } from '../blob-owners/blob-erasure.ts';
+import { own } from '../blob-owners/blob-owners.ts';
 import { bounded } from '../blobs/bounded.ts';
-import { giveUpRefused } from '../blobs/owners/blob-erasure.ts';
-import { own } from '../blobs/owners/blob-owners.ts';
 import type { Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
 import type { Engine } from '../engine.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestItem } from '../backlog/request-item.ts';
 import { newRequest } from '../request/request.ts';
+import { requestItem } from '../request/request-item.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { writeWorker } from '../testing/worker-nodes.ts';
 import type { WorkerPresence } from '../worker/worker-record.ts';

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import { createAlerts } from '../alert/alert.ts';
 import { runBacklog } from '../backlog/backlog-release.ts';
-import { requestItem } from '../backlog/request-item.ts';
-import { servingSlots } from '../backlog/serving-slots.ts';
 import { newId } from '../identity.ts';
 import { createOutbox, runOutbox } from '../outbox/outbox.ts';
 import { newRequest } from '../request/request.ts';
+import { requestItem } from '../request/request-item.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startWorker } from '../testing/start-worker.ts';
+import { servingSlots } from '../worker/serving-slots.ts';
 import { alertWebhooks } from './alert-webhooks.ts';
 import { alertWebhookStage, webhookFile, webhookProcessor, webhookStage } from './webhook.ts';
 

@@ -1,5 +1,5 @@
-import { settlingMs } from '../blobs/owners/blob-erasure.ts';
-import { disown } from '../blobs/owners/blob-owners.ts';
+import { settlingMs } from '../blob-owners/blob-erasure.ts';
+import { disown } from '../blob-owners/blob-owners.ts';
 import type { Delivery } from '../broker/broker.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { Runner } from '../processor/runner.ts';
@@ -8,7 +8,7 @@ import { endRequests } from '../request/open-requests.ts';
 import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
 import { excessOf } from '../request/request-limits.ts';
-import { inlineReferences, requestOwner, storeLarge } from '../results/result-files.ts';
+import { inlineReferences, requestOwner, storeLarge } from '../request/result-files.ts';
 import { retryDelay, type Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
 import type { CancelledWork } from './cancelled-work.ts';

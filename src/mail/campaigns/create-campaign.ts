@@ -1,9 +1,9 @@
-import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
-import { disown, ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { checkMayUse, putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
+import { disown, ownAll } from '../../engine/blob-owners/blob-owners.ts';
+import type { Caller } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
-import type { Caller } from '../../engine/operation/operation.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { classOf } from '../delivery/submit-mail.ts';
 import { checkDesign } from '../model/design.ts';

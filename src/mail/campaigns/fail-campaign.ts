@@ -1,4 +1,4 @@
-import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { mailDatabase } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';

@@ -1,8 +1,8 @@
-import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { collectGarbage } from '../../engine/idle-memory.ts';
+import { collectGarbage } from '../../engine/process/idle-memory.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { type MailTables, mailDatabase } from '../database/tables.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Caller } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
-import type { Caller } from '../../engine/operation/operation.ts';
 import { mailQueries } from '../database/tables.ts';
 import { submitMail } from '../delivery/submit-mail.ts';
 import type { MailFields } from '../model/mail.ts';

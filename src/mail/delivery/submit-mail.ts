@@ -1,11 +1,11 @@
-import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
-import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { checkMayUse, putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
+import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
+import type { Role } from '../../engine/caller.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { newId } from '../../engine/identity.ts';
-import type { Role } from '../../engine/operation/operation.ts';
 import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import { type MailRow, mailDatabase } from '../database/tables.ts';
 import { mail as house } from '../house.ts';

@@ -20,7 +20,7 @@ export async function openStoredSender(options: {
   const { owner = 'local' } = options;
   const database = await openMailDatabase(options.url);
   const { addToBacklog } = await import('../../engine/backlog/backlog.ts');
-  const { ownAll } = await import('../../engine/blobs/owners/blob-owners.ts');
+  const { ownAll } = await import('../../engine/blob-owners/blob-owners.ts');
   const { mailDatabase } = await import('../database/tables.ts');
   const { byIds } = await import('../delivery/mail-message.ts');
   const { blobOwner, rowOf } = await import('../delivery/submit-mail.ts');

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { runBacklog } from '../../engine/backlog/backlog-release.ts';
-import { servingSlots } from '../../engine/backlog/serving-slots.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { servingSlots } from '../../engine/worker/serving-slots.ts';
 import { runServer } from '../../server/testing/running-server.ts';
 import { runMail } from '../run-mail.ts';
 import { type Misbehaviour, parseMisbehaviour } from '../sink/misbehaviour.ts';

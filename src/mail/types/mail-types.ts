@@ -1,5 +1,5 @@
-import { putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
-import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
+import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { nearestName } from '../../engine/nearest-name.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { disown, disownOne } from '../../engine/blobs/owners/blob-owners.ts';
+import { disown, disownOne } from '../../engine/blob-owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';

@@ -1,4 +1,4 @@
-import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import { settledThrough, willAppend } from '../../engine/database/growing-list.ts';
 import type { Database, Queries } from '../database/tables.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { Caller } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
-import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
+import { defineOperation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';

@@ -1,12 +1,12 @@
-import { requestItem } from '../../engine/backlog/request-item.ts';
+import { disown, disownOne } from '../../engine/blob-owners/blob-owners.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import { disown, disownOne } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { admit, takeBack } from '../../engine/request/admit.ts';
 import { endRequests } from '../../engine/request/open-requests.ts';
 import { decodeRequest, newFile, newRequest, type Request } from '../../engine/request/request.ts';
-import { requestOwner, storeLarge } from '../../engine/results/result-files.ts';
+import { requestItem } from '../../engine/request/request-item.ts';
+import { requestOwner, storeLarge } from '../../engine/request/result-files.ts';
 import { contentOf } from '../../engine/results/stored-files.ts';
 import { hasFailed } from '../../engine/results/timing.ts';
 import { type Running, runService } from '../../engine/service/service.ts';

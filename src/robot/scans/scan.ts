@@ -1,4 +1,4 @@
-import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Queries } from '../database/tables.ts';

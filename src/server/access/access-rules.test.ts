@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { type Role, roles } from '../../engine/caller.ts';
 import { loadHouses } from '../../engine/house.ts';
-import { type Role, roles } from '../../engine/operation/operation.ts';
 import { houses } from '../../houses.ts';
 import { callsOf, operationsOf } from '../operations.ts';
 import { closeInReverse } from '../testing/close-in-reverse.ts';

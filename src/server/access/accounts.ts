@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { type Role, roles } from '../../engine/caller.ts';
 import type { Database, Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
-import { type Role, roles } from '../../engine/operation/operation.ts';
 import { hashPassword } from './password.ts';
 
 /** The engine acts under these names. An account with such a name would own what belongs to the engine. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { mayTouch } from '../../engine/caller.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { role } from './accounts.ts';
 import { createKey, keyOwner, listKeys, revokeKey, scope } from './keys.ts';
 

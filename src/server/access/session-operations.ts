@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Caller } from '../../engine/caller.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { type Caller, defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { role } from './accounts.ts';
 import {
   endSession,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { attackedAccounts, attackingAddresses } from '../../engine/alert/checks/attacked-accounts.ts';
-import { lookOnce } from '../../engine/alert/checks/check.ts';
+import { attackedAccounts, attackingAddresses } from '../../engine/health/checks/attacked-accounts.ts';
+import { lookOnce } from '../../engine/health/checks/check.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
 import { passwordOf, type RunningServer, runServer } from '../testing/running-server.ts';
 import { trimFailures } from './sign-in-limits.ts';

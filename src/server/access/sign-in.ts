@@ -1,7 +1,7 @@
+import { audit } from '../../engine/audit/audit.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import { networkOf } from '../../engine/network/network-of.ts';
-import { audit } from '../../engine/operation/audit.ts';
 import { ofStranger } from '../../engine/operation/audit-policy.ts';
 import { OwnerSlots } from '../../engine/turns/owner-slots.ts';
 import { role } from './accounts.ts';

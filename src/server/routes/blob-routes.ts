@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { audit } from '../../engine/audit/audit.ts';
+import { mayTouch } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { audit } from '../../engine/operation/audit.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
-import { mayTouch } from '../../engine/operation/operation.ts';
 import { putBlob } from '../../engine/upload/put-blob.ts';
 import { boundedBody, uploadBodyLimit } from '../http/body-limit.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
-import { checkStores, type Health, healthOf } from '../../engine/servers/check-stores.ts';
+import { checkStores, type Health, healthOf } from '../../engine/health/check-stores.ts';
 import { version } from '../../engine/version.ts';
 import { retryAfterSeconds } from '../http/error-replies.ts';
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, mayTouch } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Change } from '../../engine/event/change-log.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
-import { type Caller, mayTouch } from '../../engine/operation/operation.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 
 export interface LiveChanges {

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { mayTouch } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
-import { mayTouch } from '../../engine/operation/operation.ts';
 import { addPart, uploadOwner } from '../../engine/upload/uploads.ts';
 import { boundedBody, uploadBodyLimit } from '../http/body-limit.ts';
 

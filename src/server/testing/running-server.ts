@@ -1,5 +1,5 @@
+import type { Role } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Role } from '../../engine/operation/operation.ts';
 import { localCaller } from '../access/authenticate.ts';
 import { createKey } from '../access/keys.ts';
 import { hashPassword } from '../access/password.ts';

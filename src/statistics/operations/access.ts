@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Caller } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
+import { defineOperation } from '../../engine/operation/operation.ts';
 import { checkMayRead } from '../access.ts';
 import type { Statistics } from '../statistics.ts';
 import { userKey } from './inputs.ts';

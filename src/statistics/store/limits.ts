@@ -1,5 +1,5 @@
+import type { Caller } from '../../engine/caller.ts';
 import { PismakError } from '../../engine/errors.ts';
-import type { Caller } from '../../engine/operation/operation.ts';
 import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import type { StatisticsQueries } from '../tables.ts';
 

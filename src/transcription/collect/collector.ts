@@ -1,8 +1,8 @@
-import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import type { Broker, Delivery } from '../../engine/broker/broker.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { decodeRequest, type Request } from '../../engine/request/request.ts';
-import { requestOwner } from '../../engine/results/result-files.ts';
+import { requestOwner } from '../../engine/request/result-files.ts';
 import type { Running } from '../../engine/service/service.ts';
 import { collectQueue, findDocument, type Parts, tellChange } from '../documents/document.ts';
 import { finishIfComplete } from '../documents/finish-document.ts';

@@ -1,5 +1,5 @@
-import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
-import { requestOwner } from '../../engine/results/result-files.ts';
+import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
+import { requestOwner } from '../../engine/request/result-files.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { Bell } from '../../engine/time/bell.ts';
 import { sleep } from '../../engine/time/clock.ts';

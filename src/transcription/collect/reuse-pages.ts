@@ -1,4 +1,4 @@
-import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import type { Queries } from '../database/database.ts';
 import { type DocumentRow, documentOwner, type PageRow, type Parts } from '../documents/document.ts';
 import type { ReusablePage } from '../documents/reuse.ts';

@@ -1,8 +1,8 @@
-import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
-import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
+import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
+import { sizeOf } from '../../engine/processor/job-files.ts';
 import type { Request } from '../../engine/request/request.ts';
-import { sizeOf } from '../../engine/results/job-files.ts';
-import { requestOwner } from '../../engine/results/result-files.ts';
+import { requestOwner } from '../../engine/request/result-files.ts';
 import { storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
 import { documentOwner, getDocument, type PageRow, type Parts } from '../documents/document.ts';

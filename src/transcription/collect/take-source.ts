@@ -1,11 +1,11 @@
-import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
-import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
+import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { parseJson } from '../../engine/json.ts';
+import { sizeOf } from '../../engine/processor/job-files.ts';
 import type { Request } from '../../engine/request/request.ts';
-import { sizeOf } from '../../engine/results/job-files.ts';
-import { requestOwner } from '../../engine/results/result-files.ts';
+import { requestOwner } from '../../engine/request/result-files.ts';
 import { contentOf, storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
 import {

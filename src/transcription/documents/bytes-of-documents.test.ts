@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { own } from '../../engine/blobs/owners/blob-owners.ts';
+import { own } from '../../engine/blob-owners/blob-owners.ts';
 import { bothDatabases } from '../../engine/testing/both-databases.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { documentQueries } from '../database/database.ts';

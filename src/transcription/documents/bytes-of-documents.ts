@@ -1,4 +1,4 @@
-import { ownersOf } from '../../engine/blobs/owners/owners-of.ts';
+import { ownersOf } from '../../engine/blob-owners/owners-of.ts';
 import type { Queries } from '../database/database.ts';
 import { documentOwner } from './document.ts';
 

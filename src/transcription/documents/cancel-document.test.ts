@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraseGivenUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { eraseGivenUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
 import { bert, type RunningTranscription, runHouse } from '../testing/running-transcription.ts';

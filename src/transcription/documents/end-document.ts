@@ -1,4 +1,4 @@
-import { eraseGivenUp, giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { eraseGivenUp, giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { createTextIndex } from '../search/text-index.ts';
 import { activeStates, batchOf, documentOwner, getDocument, type Parts, tellChange } from './document.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { eraseGivenUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { eraseGivenUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { decodeRequest, newFile, newStageLog, toMessage } from '../../engine/request/request.ts';
-import { storeLarge } from '../../engine/results/result-files.ts';
+import { storeLarge } from '../../engine/request/result-files.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { addPart } from '../../engine/upload/uploads.ts';

@@ -1,6 +1,6 @@
-import { requestItem } from '../../engine/backlog/request-item.ts';
 import { newId } from '../../engine/identity.ts';
 import { newRequest } from '../../engine/request/request.ts';
+import { requestItem } from '../../engine/request/request-item.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from '../../engine/webhook/webhook.ts';
 import type { Queries } from '../database/database.ts';
 import { activeStates, type DocumentRow, type Parts, tellChange } from './document.ts';

@@ -1,10 +1,10 @@
-import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
-import { disownOne, own } from '../../engine/blobs/owners/blob-owners.ts';
-import { isOwnedBy } from '../../engine/blobs/owners/owners-of.ts';
+import { checkMayUse, putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
+import { disownOne, own } from '../../engine/blob-owners/blob-owners.ts';
+import { isOwnedBy } from '../../engine/blob-owners/owners-of.ts';
+import type { Caller, Role } from '../../engine/caller.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { newId } from '../../engine/identity.ts';
-import type { Caller, Role } from '../../engine/operation/operation.ts';
 import type { Queries } from '../database/database.ts';
 import { transcription } from '../house.ts';
 import type { Format } from '../page/order.ts';

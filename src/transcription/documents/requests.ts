@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import type { BacklogItem } from '../../engine/backlog/backlog.ts';
-import { requestItem } from '../../engine/backlog/request-item.ts';
 import { newRequest, type ResultFile } from '../../engine/request/request.ts';
 import { ResultFileSchema } from '../../engine/request/request_pb.ts';
+import { requestItem } from '../../engine/request/request-item.ts';
 import { files } from '../page/files.ts';
 import { noProgress, order, type SplitProgress } from '../page/order.ts';
 import {

@@ -1,7 +1,7 @@
-import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
-import { requestOwner } from '../../engine/results/result-files.ts';
+import { requestOwner } from '../../engine/request/result-files.ts';
 import { noProgress } from '../page/order.ts';
 import { type DocumentRow, getDocument, type Parts, tellChange } from './document.ts';
 import { unread } from './page-quality.ts';

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
+import { mayTouch } from '../../engine/caller.ts';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { page as part } from '../../engine/operation/operations/inputs.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';

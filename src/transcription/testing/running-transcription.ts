@@ -1,10 +1,10 @@
 import type { TestContext } from 'node:test';
+import type { Caller } from '../../engine/caller.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
-import type { Caller } from '../../engine/operation/operation.ts';
 import { engineOperations } from '../../engine/operation/operations/index.ts';
 import { PermanentFailure, type ProcessorRegistration } from '../../engine/processor/processor.ts';
-import { runServices } from '../../engine/service/services.ts';
+import { runServices } from '../../engine/run-services.ts';
 import { defineSettings } from '../../engine/settings/setting.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { eventually } from '../../engine/testing/eventually.ts';

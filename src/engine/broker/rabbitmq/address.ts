@@ -1,6 +1,6 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { ConnectionOptions } from 'rabbitmq-client';
-import { serverUrl } from '../../servers/server-url.ts';
+import { serverUrl } from '../../network/server-url.ts';
 
 const url = serverUrl('RabbitMQ');
 

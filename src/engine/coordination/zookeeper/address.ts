@@ -1,6 +1,6 @@
 import type { SecureContextOptions } from 'node:tls';
 import { messageOf } from '../../errors.ts';
-import { serverUrl } from '../../servers/server-url.ts';
+import { serverUrl } from '../../network/server-url.ts';
 import { checkPath } from '../path.ts';
 
 const url = serverUrl('ZooKeeper');

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import { serverUrl } from '../../servers/server-url.ts';
+import { serverUrl } from '../../network/server-url.ts';
 
 const url = serverUrl('PostgreSQL');
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { PismakError } from '../../errors.ts';
-import { giveWay } from '../../processor/give-way.ts';
+import { giveWay } from '../../process/give-way.ts';
 import { sqliteError } from './errors.ts';
 import type { ReaderQuestion } from './reader.ts';
 import type { SqliteAnswer } from './thread.ts';

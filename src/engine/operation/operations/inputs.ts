@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Caller } from '../../caller.ts';
 import type { Namer } from '../../stage/owned-name.ts';
-import type { Caller } from '../operation.ts';
 
 /** Parts shared by the inputs of several operations. */
 

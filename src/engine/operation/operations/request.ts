@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { mayTouch } from '../../caller.ts';
 import { PismakError } from '../../errors.ts';
 import { fileName, stageList } from '../../request/submitted-names.ts';
 import { ownedName } from '../../stage/owned-name.ts';
-import { defineOperation, mayTouch, type OperationContext } from '../operation.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
 import { blobHash } from './inputs.ts';
 import { done } from './rows.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { mayTouch } from '../../caller.ts';
 import { PismakError } from '../../errors.ts';
 import { programOwner } from '../../stage/program-owner.ts';
-import { defineOperation, mayTouch, type OperationContext } from '../operation.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
 import { namer, queueName } from './inputs.ts';
 
 const receiptList = z.array(z.string().min(1).max(100)).max(1000);

@@ -1,5 +1,6 @@
+import { mayTouch } from '../../caller.ts';
 import type { Event } from '../../event/event.ts';
-import { mayTouch, type OperationContext } from '../operation.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** What a caller may see of things that the installation and its users have in common. */
 export interface Sight {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Event } from '../../event/event.ts';
-import { checkStores, healthOf, storeStates, stores } from '../../servers/check-stores.ts';
+import { checkStores, healthOf, storeStates, stores } from '../../health/check-stores.ts';
 import { version } from '../../version.ts';
 import { defineOperation } from '../operation.ts';
 import { visibleAlerts } from './alert.ts';

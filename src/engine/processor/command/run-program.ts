@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { giveWay } from '../give-way.ts';
+import { giveWay } from '../../process/give-way.ts';
 import { boundedLines } from './bounded-lines.ts';
 
 export interface ProgramRun {

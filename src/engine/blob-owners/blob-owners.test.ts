@@ -3,12 +3,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { engineMigrations } from '../../database/open.ts';
-import { openSqliteDatabase } from '../../database/sqlite.ts';
-import { temporaryDirectory } from '../../testing/temporary-directory.ts';
-import { ManualClock } from '../../time/clock.ts';
-import type { Blobs } from '../blobs.ts';
-import { openDirectoryBlobs } from '../directory.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import { openDirectoryBlobs } from '../blobs/directory.ts';
+import { engineMigrations } from '../database/open.ts';
+import { openSqliteDatabase } from '../database/sqlite.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { ManualClock } from '../time/clock.ts';
 import { disown, own, sweepBlobs } from './blob-owners.ts';
 
 const hour = 3_600_000;

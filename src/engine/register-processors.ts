@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Database } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
-import type { Settings } from '../settings/settings.ts';
-import type { Clock } from '../time/clock.ts';
-import { webhookProcessor } from '../webhook/webhook.ts';
-import { checkAllowed } from './command/allowed-programs.ts';
-import { parseCommandConfig } from './command/command-config.ts';
-import { dummyProcessor } from './dummy.ts';
-import type { ProcessorRegistration } from './processor.ts';
-import { createProcessors, type Processors } from './processors.ts';
+import type { Database } from './database/database.ts';
+import { PismakError } from './errors.ts';
+import { checkAllowed } from './processor/command/allowed-programs.ts';
+import { parseCommandConfig } from './processor/command/command-config.ts';
+import { dummyProcessor } from './processor/dummy.ts';
+import type { ProcessorRegistration } from './processor/processor.ts';
+import { createProcessors, type Processors } from './processor/processors.ts';
+import type { Settings } from './settings/settings.ts';
+import type { Clock } from './time/clock.ts';
+import { webhookProcessor } from './webhook/webhook.ts';
 
 /** Any program as a stage; belongs to no house. */
 const commandProcessor: ProcessorRegistration = {
@@ -19,7 +19,7 @@ const commandProcessor: ProcessorRegistration = {
   check(config, { commands }) {
     checkAllowed(parseCommandConfig(config).COMMAND, commands);
   },
-  module: new URL('./command/command.ts', import.meta.url),
+  module: new URL('./processor/command/command.ts', import.meta.url),
   // Its program has none, unless NETWORK = yes.
   network: true,
 };

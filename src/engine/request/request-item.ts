@@ -1,5 +1,5 @@
-import { type Request, toMessage } from '../request/request.ts';
-import type { BacklogItem } from './backlog.ts';
+import type { BacklogItem } from '../backlog/backlog.ts';
+import { type Request, toMessage } from './request.ts';
 
 /** A request as an item of the backlog. Its owner takes turns with others; '' if nobody owns it. */
 export function requestItem(

@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely';
+import type { Caller } from '../caller.ts';
 import type { EngineTables } from '../database/tables.ts';
 import type { Engine } from '../engine.ts';
 import { newId } from '../identity.ts';
-import type { Caller } from './operation.ts';
 import { RepeatedEntries, type Repeats } from './repeated-entries.ts';
 
 export interface AuditEntry {

@@ -1,6 +1,6 @@
-import type { Database, Queries } from '../../database/database.ts';
-import type { Clock } from '../../time/clock.ts';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Database, Queries } from '../database/database.ts';
+import type { Clock } from '../time/clock.ts';
 import { forgetPuts, forgetPutsOf } from './blob-access.ts';
 
 /** How long a blob stays without an owner: after its last one leaves, or before its first one comes. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import type { Alerts } from '../../alert/alert.ts';
 import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Alerts } from '../alert.ts';
 
 /** A check for one kind of problem, with one kind of alert. */
 export interface Check {

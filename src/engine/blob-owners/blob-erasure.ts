@@ -1,8 +1,8 @@
-import type { Database, Queries } from '../../database/database.ts';
-import type { Engine } from '../../engine.ts';
-import { everyPeriod, type Running, runService } from '../../service/service.ts';
-import type { Clock } from '../../time/clock.ts';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Database, Queries } from '../database/database.ts';
+import type { Engine } from '../engine.ts';
+import { everyPeriod, type Running, runService } from '../service/service.ts';
+import type { Clock } from '../time/clock.ts';
 import { forgetPutsOf, hasBeenPut, putAndUnused } from './blob-access.ts';
 import { orphanKeptMs } from './blob-owners.ts';
 

@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
-import { type JobFiles, PermanentFailure } from '../processor/processor.ts';
 import { newFile, type ResultFile } from '../request/request.ts';
+import { type JobFiles, PermanentFailure } from './processor.ts';
 
 /** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
 export const inlineLimit = 64 * 1024;

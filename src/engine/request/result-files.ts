@@ -1,11 +1,11 @@
+import { ownAll } from '../blob-owners/blob-owners.ts';
 import { type Blobs, readBlob } from '../blobs/blobs.ts';
-import { ownAll } from '../blobs/owners/blob-owners.ts';
 import { usualMaxBytes } from '../broker/checks.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
-import type { Request, ResultFile } from '../request/request.ts';
+import { asReference, inlineLimit, sizeOf } from '../processor/job-files.ts';
 import type { Clock } from '../time/clock.ts';
-import { asReference, inlineLimit, sizeOf } from './job-files.ts';
+import type { Request, ResultFile } from './request.ts';
 
 /** The owner of a request's blobs until its results are collected. */
 export function requestOwner({ uuid, owner }: Pick<Request, 'uuid' | 'owner'>): string {

@@ -1,8 +1,8 @@
-import type { Queries } from '../../database/database.ts';
-import type { Engine } from '../../engine.ts';
-import { PismakError } from '../../errors.ts';
-import type { Role } from '../../operation/operation.ts';
-import type { BlobReference } from '../blobs.ts';
+import type { BlobReference } from '../blobs/blobs.ts';
+import type { Role } from '../caller.ts';
+import type { Queries } from '../database/database.ts';
+import type { Engine } from '../engine.ts';
+import { PismakError } from '../errors.ts';
 import { ownersOf } from './owners-of.ts';
 
 /**

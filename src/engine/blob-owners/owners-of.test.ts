@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bothDatabases } from '../../testing/both-databases.ts';
-import { systemClock } from '../../time/clock.ts';
+import { bothDatabases } from '../testing/both-databases.ts';
+import { systemClock } from '../time/clock.ts';
 import { disownOne, own } from './blob-owners.ts';
 import { isOwnedBy, ownersOf } from './owners-of.ts';
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Engine } from '../../engine.ts';
-import { checkStores, type Store, stores } from '../../servers/check-stores.ts';
+import { checkStores, type Store, stores } from '../check-stores.ts';
 import type { Check } from './check.ts';
 
 const timeoutMs = 5000;

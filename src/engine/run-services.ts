@@ -1,14 +1,14 @@
-import { runAlertWatch } from '../alert/alert-watch.ts';
-import { runBacklog } from '../backlog/backlog-release.ts';
-import { servingSlots } from '../backlog/serving-slots.ts';
-import { runErasure } from '../blobs/owners/blob-erasure.ts';
-import type { Engine } from '../engine.ts';
-import { runOutbox } from '../outbox/outbox.ts';
-import { runRequestLists } from '../request/request-lists.ts';
-import { submitRequest } from '../request/submit.ts';
-import { runScheduler } from '../schedule/scheduler.ts';
-import { runWatchdog } from '../watchdog/watchdog.ts';
-import type { Running } from './service.ts';
+import { runBacklog } from './backlog/backlog-release.ts';
+import { runErasure } from './blob-owners/blob-erasure.ts';
+import type { Engine } from './engine.ts';
+import { runAlertWatch } from './health/alert-watch.ts';
+import { runOutbox } from './outbox/outbox.ts';
+import { runRequestLists } from './request/request-lists.ts';
+import { submitRequest } from './request/submit.ts';
+import { runScheduler } from './schedule/scheduler.ts';
+import type { Running } from './service/service.ts';
+import { runWatchdog } from './watchdog/watchdog.ts';
+import { servingSlots } from './worker/serving-slots.ts';
 
 /** The engine's own services: each has one leader in the cluster, and this process is a candidate for all of them. */
 export function runServices(engine: Engine): Running {

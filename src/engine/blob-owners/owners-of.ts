@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queries } from '../../database/database.ts';
+import type { Queries } from '../database/database.ts';
 
 export async function isOwnedBy(queries: Queries, hash: string, owner: string): Promise<boolean> {
   const row = await queries

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../testing/eventually.ts';
+import { ManualClock } from '../time/clock.ts';
 import { freeMemoryWhenIdle } from './idle-memory.ts';
-import { eventually } from './testing/eventually.ts';
-import { ManualClock } from './time/clock.ts';
 
 test('an idle process gives back the memory that its busy time took', async () => {
   const clock = new ManualClock();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
+import { createAlerts } from '../alert/alert.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { writeWorker } from '../testing/worker-nodes.ts';
 import { ManualClock } from '../time/clock.ts';
-import { createAlerts } from './alert.ts';
 import { runAlertWatch } from './alert-watch.ts';
 import { type Check, lookOnce } from './checks/check.ts';
 import { deadLetters } from './checks/dead-letters.ts';

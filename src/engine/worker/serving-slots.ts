@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { listWorkers } from '../worker/worker-record.ts';
+import { listWorkers } from './worker-record.ts';
 
 const freshMs = 1000;
 

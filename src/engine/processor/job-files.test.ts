@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Blobs, readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
-import { isPermanent } from '../processor/processor.ts';
 import { newFile } from '../request/request.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { inlineLimit, openJobFiles, sizeOf } from './job-files.ts';
+import { isPermanent } from './processor.ts';
 
 const large = (text: string) => Buffer.alloc(inlineLimit + 1, text);
 

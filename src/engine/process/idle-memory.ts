@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Clock } from './time/clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 const lookMs = 5_000;
 const megabyte = 1024 * 1024;

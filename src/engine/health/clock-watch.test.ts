@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createAlerts } from '../alert/alert.ts';
-import { eraseGivenUp, giveUpUnowned } from '../blobs/owners/blob-erasure.ts';
+import { eraseGivenUp, giveUpUnowned } from '../blob-owners/blob-erasure.ts';
 import { keepHouse } from '../schedule/housekeeping.ts';
 import { createSchedules } from '../schedule/schedules.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
-import { ManualClock } from './clock.ts';
+import { ManualClock } from '../time/clock.ts';
 import { holdMs, watchClock } from './clock-watch.ts';
 
 const [hour, day] = [3_600_000, 86_400_000];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bothDatabases } from '../../testing/both-databases.ts';
-import { openEmbedded } from '../../testing/embedded.ts';
-import { eventually } from '../../testing/eventually.ts';
-import { systemClock } from '../../time/clock.ts';
+import { bothDatabases } from '../testing/both-databases.ts';
+import { openEmbedded } from '../testing/embedded.ts';
+import { eventually } from '../testing/eventually.ts';
+import { systemClock } from '../time/clock.ts';
 import { eraseGivenUp, giveUp, giveUpUnowned, runErasure } from './blob-erasure.ts';
 import { own } from './blob-owners.ts';
 
