@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import { eventually } from '../engine/testing/eventually.ts';
 import { sharedPostgres } from '../engine/testing/servers/shared.ts';
 import { openTestEngine } from '../server/testing/test-engine.ts';
+import type { Report, VisitResult } from './batch/report.ts';
 import { createCrawl, findCrawl } from './crawl/crawls.ts';
 import { crawlDefinition } from './crawl/options.ts';
-import { addSegment, listSegments } from './crawl/segments.ts';
 import { type Database, type Queries, robotDatabase } from './database/tables.ts';
-import type { Report, VisitResult } from './harvest/plan.ts';
 import { Keeper } from './keeper/keeper.ts';
+import { addSegment, listSegments } from './segments/segment-list.ts';
 import { parseRobots } from './text/robots-rules.ts';
 
 const server = await sharedPostgres();

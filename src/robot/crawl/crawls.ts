@@ -4,11 +4,11 @@ import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { type CrawlRow, type Queries, requestState, robotDatabase } from '../database/tables.ts';
-import { splitUrl } from '../keeper/urls.ts';
+import { segmentOwner } from '../segments/segment-list.ts';
+import { splitUrl } from '../text/url/split-url.ts';
 import { tellChange } from './changes.ts';
 import type { CrawlDefinition } from './options.ts';
 import { compileExpression, loadScope } from './scope.ts';
-import { segmentOwner } from './segments.ts';
 import { noStatistics } from './statistics.ts';
 
 type CrawlEngine = Pick<Engine, 'database' | 'clock' | 'changes' | 'events'>;

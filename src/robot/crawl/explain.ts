@@ -1,8 +1,8 @@
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { requestState, robotDatabase } from '../database/tables.ts';
-import { splitUrl } from '../keeper/urls.ts';
 import { parseRobots } from '../text/robots-rules.ts';
+import { splitUrl } from '../text/url/split-url.ts';
 import { findCrawl } from './crawls.ts';
 import { readDefinition } from './options.ts';
 import { loadScope } from './scope.ts';

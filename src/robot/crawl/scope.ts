@@ -1,5 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
-import { hostOf, splitUrl } from '../keeper/urls.ts';
+import { hostOf, splitUrl } from '../text/url/split-url.ts';
 import type { CrawlDefinition } from './options.ts';
 
 /** What belongs to a crawl. */

@@ -1,4 +1,4 @@
-import type { VisitResult } from '../harvest/plan.ts';
+import type { VisitResult } from '../batch/report.ts';
 
 /** What a crawl has done so far. The keeper adds to it in the transaction that takes in the results. */
 export interface CrawlStatistics {

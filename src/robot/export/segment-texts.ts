@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { DocumentEntry } from '../harvest/segment-index.ts';
+import type { DocumentEntry } from '../segments/segment-index.ts';
 
 const [unpack, pack] = [promisify(gunzip), promisify(gzip)];
 

@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { RecordEntry } from '../harvest/segment-index.ts';
+import type { RecordEntry } from '../segments/segment-index.ts';
 import { indexLine } from '../text/corpus/index-line.ts';
 import { dateOf, linesOf, mostKnownBodies } from '../text/corpus/segments.ts';
 import { type EarlierRecord, infoRecord, toRevisit } from '../text/corpus/warc.ts';

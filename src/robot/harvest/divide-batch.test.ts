@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { BatchPlan, Stop, Visit } from '../batch/plan.ts';
 import { divideBatch } from './divide-batch.ts';
-import type { BatchPlan, Stop, Visit } from './plan.ts';
 
 const visit = (path: string, kind: Visit['kind'] = 'page'): Visit => ({
   path,

@@ -1,4 +1,4 @@
-import type { BatchPlan, Stop } from './plan.ts';
+import type { BatchPlan, Stop } from '../batch/plan.ts';
 
 /** Fewer pages than this are not worth another thread. */
 const fewestPages = 50;

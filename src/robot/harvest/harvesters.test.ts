@@ -6,12 +6,12 @@ import { type TestContext, test } from 'node:test';
 import type { DiskShortage } from '../../engine/disk/disk-reserve.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
+import type { BatchPlan } from '../batch/plan.ts';
 import { changeState, createCrawl, findCrawl } from '../crawl/crawls.ts';
 import { crawlDefinition, rulesOf } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
 import { quick } from '../testing/crawl-web.ts';
 import { Harvesters } from './harvesters.ts';
-import type { BatchPlan } from './plan.ts';
 
 /** Tells when a method is called. */
 function watched<T extends object>(target: T, method: keyof T, called: () => void): T {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { CrawlDefinition } from '../crawl/options.ts';
+import type { Answer } from '../fetch/fetch-page.ts';
 import { type Fingerprint, fingerprint } from '../text/fingerprint.ts';
 import { cleanHtml } from '../text/html/clean-html.ts';
 import { type Segmented, segment } from '../text/segment/segment.ts';
 import { type Conversion, isHtml, isUnreadable } from './converter.ts';
-import type { Answer } from './fetch-page.ts';
 
 /** A text of a page: most pages have one, an archive of a discussion group has one for each message. */
 export interface ReadDocument {

@@ -1,7 +1,8 @@
+import type { VisitResult } from '../batch/report.ts';
+import { FetchFailure } from '../fetch/fetch-failure.ts';
+import type { Answer } from '../fetch/fetch-page.ts';
+import { crawlDelayMs } from '../politeness/rules.ts';
 import { longestRobotsFile, parseRobots, type Robots, robotsText } from '../text/robots-rules.ts';
-import { FetchFailure } from './fetch-failure.ts';
-import type { Answer } from './fetch-page.ts';
-import { crawlDelayMs, type VisitResult } from './plan.ts';
 
 /** robots.txt is read up to here; one byte more than counts, which tells that it was cut. */
 export const robotsLimit = longestRobotsFile + 1;

@@ -1,17 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Slots } from '../../engine/turns/slots.ts';
+import { type BatchPlan, robotsPath, type Stop, type Visit } from '../batch/plan.ts';
+import { againOf, type VisitResult } from '../batch/report.ts';
 import { userAgent } from '../crawl/options.ts';
+import { FetchFailure } from '../fetch/fetch-failure.ts';
+import { type Answer, type Connection, connectTo } from '../fetch/fetch-page.ts';
 import { longestBatchMs } from '../politeness/rules.ts';
 import { readRetryAfter } from '../politeness/slow-down.ts';
+import type { SegmentBuffer } from '../segments/segment-buffer.ts';
 import type { Robots } from '../text/robots-rules.ts';
 import { type Converter, isHtml } from './converter.ts';
-import { FetchFailure } from './fetch-failure.ts';
-import { type Answer, type Connection, connectTo } from './fetch-page.ts';
 import { monotonic, timeline } from './monotonic.ts';
-import { againOf, type BatchPlan, robotsPath, type Stop, type Visit, type VisitResult } from './plan.ts';
 import { type ReadPage, readPage } from './read-page.ts';
 import { readRobots, robotsLimit, unfinished } from './robots-visit.ts';
-import type { SegmentBuffer } from './segment-buffer.ts';
 import { hasPage, type PageContext, storePage } from './store-page.ts';
 import { readTdm, tdmLimit } from './tdm-reservation.ts';
 

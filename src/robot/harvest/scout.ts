@@ -1,8 +1,9 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import type { ScoutPlan } from '../batch/plan.ts';
+import type { ScoutResult } from '../batch/report.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import { isPrivateAddress, isPublicAddress, plainAddress } from '../politeness/addresses.ts';
-import type { ScoutPlan, ScoutResult } from './plan.ts';
 
 const mostAddresses = 16;
 const atOnce = 20;

@@ -1,15 +1,16 @@
+import type { Stop, Visit } from '../batch/plan.ts';
+import { againOf, type FoundLink, redirectMark, type VisitResult } from '../batch/report.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import type { Scope } from '../crawl/scope.ts';
+import type { Answer } from '../fetch/fetch-page.ts';
 import { readRetryAfter } from '../politeness/slow-down.ts';
+import type { SegmentBuffer } from '../segments/segment-buffer.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { notModifiedRecord, responseRecord } from '../text/corpus/warc.ts';
 import type { Segmented } from '../text/segment/segment.ts';
 import { type Decision, decide } from './decision.ts';
-import type { Answer } from './fetch-page.ts';
-import { againOf, type FoundLink, redirectMark, type Stop, type Visit, type VisitResult } from './plan.ts';
 import { exactOf, type ReadPage } from './read-page.ts';
 import type { SeenLinks } from './seen-links.ts';
-import type { SegmentBuffer } from './segment-buffer.ts';
 import type { Segmenter } from './segmenter.ts';
 import { isReservedBy } from './tdm-reservation.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { VisitResult } from '../batch/report.ts';
+import { FetchFailure } from '../fetch/fetch-failure.ts';
+import type { Answer } from '../fetch/fetch-page.ts';
 import { parseRobots } from '../text/robots-rules.ts';
-import { FetchFailure } from './fetch-failure.ts';
-import type { Answer } from './fetch-page.ts';
-import type { VisitResult } from './plan.ts';
 
 export const tdmLimit = 500 * 1024;
 const mostRules = 1_000;

@@ -1,7 +1,6 @@
+import type { BatchPlan, ScoutPlan } from '../batch/plan.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
-import type { Scan } from '../scans/scan.ts';
-import type { BatchPlan, ScoutPlan } from './plan.ts';
-import type { PartName } from './segment-buffer.ts';
+import type { PartName, Scan } from '../segments/segment-buffer.ts';
 
 /** What a harvester's thread is told. */
 export type ToThread =

@@ -2,14 +2,14 @@
 import { performance } from 'node:perf_hooks';
 import { parentPort } from 'node:worker_threads';
 import { Slots } from '../../engine/turns/slots.ts';
+import type { Findings, VisitResult } from '../batch/report.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import { loadScope } from '../crawl/scope.ts';
+import { SegmentBuffer } from '../segments/segment-buffer.ts';
 import { Converter } from './converter.ts';
-import type { Findings, VisitResult } from './plan.ts';
 import { type RunningBatch, runBatch } from './run-batch.ts';
 import { scout } from './scout.ts';
 import { SeenLinks } from './seen-links.ts';
-import { SegmentBuffer } from './segment-buffer.ts';
 import { httpSegmenter } from './segmenter.ts';
 import type { PageContext } from './store-page.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';

@@ -6,7 +6,7 @@ import { type CrawlDefinition, readDefinition, rulesOf } from '../crawl/options.
 import { type CrawlStatistics, noStatistics } from '../crawl/statistics.ts';
 import { type CrawlRow, type Database, type Queries, requestState } from '../database/tables.ts';
 import type { Robots } from '../text/robots-rules.ts';
-import { rest } from './addresses.ts';
+import { rest } from './claim-addresses.ts';
 import { Domains } from './domains.ts';
 import { type Frontier, openFrontier } from './frontier.ts';
 import { ResultMerger } from './merge-results.ts';

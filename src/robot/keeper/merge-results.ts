@@ -1,21 +1,21 @@
-import { nextInterval } from '../crawl/revisit-interval.ts';
-import { addError, countVisit } from '../crawl/statistics.ts';
-import { type Queries, requestState } from '../database/tables.ts';
+import { robotsPath } from '../batch/plan.ts';
 import {
-  crawlDelayMs,
   type FoundLink,
   type Report,
   redirectMark,
-  robotsPath,
   type ScoutResult,
   type VisitResult,
-} from '../harvest/plan.ts';
+} from '../batch/report.ts';
+import { addError, countVisit } from '../crawl/statistics.ts';
+import { type Queries, requestState } from '../database/tables.ts';
+import { crawlDelayMs } from '../politeness/rules.ts';
 import { slowDown } from '../politeness/slow-down.ts';
-import { enlist } from './addresses.ts';
+import { splitUrl } from '../text/url/split-url.ts';
+import { enlist } from './claim-addresses.ts';
 import type { Domain } from './domains.ts';
 import { type EndedRequest, keyOf, type NewRequest } from './frontier.ts';
 import type { KeeperState } from './keeper.ts';
-import { splitUrl } from './urls.ts';
+import { nextInterval } from './revisit-interval.ts';
 
 const tdmFreshMs = 24 * 60 * 60_000;
 const tdmRetryMs = 10 * 60_000;

@@ -1,18 +1,11 @@
+import { type BatchPlan, robotsPath, type ScoutPlan, type Stop, tdmPath, type Visit } from '../batch/plan.ts';
 import { readDefinition, rulesOf } from '../crawl/options.ts';
 import { addError, type CrawlStatistics } from '../crawl/statistics.ts';
 import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
-import {
-  type BatchPlan,
-  robotsPath,
-  type ScoutPlan,
-  type Stop,
-  tdmPath,
-  type Visit,
-} from '../harvest/plan.ts';
-import { planRows, type WaitingHost } from '../politeness/batch.ts';
+import { planRows, type WaitingHost } from '../politeness/plan-rows.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
 import { forgivenAfterMs } from '../politeness/slow-down.ts';
-import { claim, enlist, giveBack } from './addresses.ts';
+import { claim, enlist, giveBack } from './claim-addresses.ts';
 import type { Domain } from './domains.ts';
 import type { KeeperState } from './keeper.ts';
 import { SiteRules } from './site-rules.ts';

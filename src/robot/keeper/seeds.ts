@@ -1,7 +1,7 @@
 import type { CrawlDefinition } from '../crawl/options.ts';
 import { loadScope } from '../crawl/scope.ts';
+import { splitUrl } from '../text/url/split-url.ts';
 import type { NewRequest } from './frontier.ts';
-import { splitUrl } from './urls.ts';
 
 /** The requests that a crawl begins with. Seeds outside its scope are left out. */
 export async function seedRequests(

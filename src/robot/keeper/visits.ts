@@ -1,5 +1,5 @@
+import type { Visit } from '../batch/plan.ts';
 import { type RequestRow, requestState } from '../database/tables.ts';
-import type { Visit } from '../harvest/plan.ts';
 
 /** A page that waits, or the rules of another site, as harvesters are told of it. */
 export function visitOf(row: RequestRow): Visit {

@@ -9,7 +9,7 @@ import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
 import { robot } from '../house.ts';
-import { scansWaiting } from '../scans/scans-waiting.ts';
+import { scansWaiting } from '../scans/scan-list.ts';
 import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toRow } from './rows.ts';
 
 const one = z.strictObject({ crawl: crawlId });

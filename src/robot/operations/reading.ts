@@ -121,7 +121,7 @@ export const robotDisallowed = defineOperation({
     const { query } = robotDatabase(engine);
     const [{ findCrawl }, { splitUrl }] = await Promise.all([
       import('../crawl/crawls.ts'),
-      import('../keeper/urls.ts'),
+      import('../text/url/split-url.ts'),
     ]);
     const { number } = await findCrawl(query, crawl, caller.name);
     let rows = query
@@ -187,7 +187,7 @@ export const robotSegments = defineOperation({
     const database = robotDatabase(engine);
     const [{ findCrawl }, { listSegments }] = await Promise.all([
       import('../crawl/crawls.ts'),
-      import('../crawl/segments.ts'),
+      import('../segments/segment-list.ts'),
     ]);
     const { number } = await findCrawl(database.query, crawl, caller.name);
     const rows = await listSegments(database, { crawl: Number(number), after, limit: most });

@@ -27,3 +27,6 @@ export function strictest(rules: readonly Rules[]): Rules {
 
 /** No batch lasts longer, so that an address is never held for long by a harvester that died. */
 export const longestBatchMs = 10 * 60_000;
+
+/** The delay that a Crawl-delay in seconds asks for; at most an hour. */
+export const crawlDelayMs = (seconds = 0) => Math.min(seconds, 3_600) * 1000;

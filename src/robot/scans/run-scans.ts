@@ -12,12 +12,12 @@ import { hasFailed } from '../../engine/results/timing.ts';
 import { type Running, runService } from '../../engine/service/service.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { readDefinition } from '../crawl/options.ts';
-import { addSegment, segmentOwner } from '../crawl/segments.ts';
 import { robotDatabase, type ScanRow } from '../database/tables.ts';
-import { SegmentBuffer } from '../harvest/segment-buffer.ts';
+import { SegmentBuffer } from '../segments/segment-buffer.ts';
+import { addSegment, segmentOwner } from '../segments/segment-list.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { fingerprint } from '../text/fingerprint.ts';
-import { scanQueue } from './scan.ts';
+import { scanQueue } from './scan-list.ts';
 
 const lookMs = 2_000;
 /** Pages under way; the rest wait in the table, so that other work of the owner is not behind them. */

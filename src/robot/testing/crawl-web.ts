@@ -11,8 +11,8 @@ import { changeState, createCrawl, findCrawl } from '../crawl/crawls.ts';
 import { type CrawlDefinition, crawlDefinition, rulesOf } from '../crawl/options.ts';
 import type { CrawlStatistics } from '../crawl/statistics.ts';
 import { robotDatabase } from '../database/tables.ts';
-import type { PartName } from '../harvest/segment-buffer.ts';
 import { runRobot } from '../run-robot.ts';
+import type { PartName } from '../segments/segment-buffer.ts';
 import { type ServedWeb, serveWeb } from '../web/serve-web.ts';
 import { seedUrl, type WebPlan } from '../web/web-plan.ts';
 

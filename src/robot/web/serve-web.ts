@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { crawlDelayMs } from '../harvest/plan.ts';
 import { checkRequests, type SeenRequest, type Violation } from '../politeness/check-requests.ts';
 import type { Rules } from '../politeness/rules.ts';
+import { crawlDelayMs } from '../politeness/rules.ts';
 import { parseRobots } from '../text/robots-rules.ts';
 import { makeWeb, type Web } from './web-pages.ts';
 import { isDeepInTrap, type WebHost, type WebPlan } from './web-plan.ts';

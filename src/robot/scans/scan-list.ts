@@ -7,13 +7,6 @@ import type { CorpusDocument } from '../text/corpus/document.ts';
 /** Where pipelines deliver the pages that they have read. */
 export const scanQueue = 'robot.scans';
 
-/** A file whose pages are images, as a harvester reports it. */
-export interface Scan {
-  /** What is known of the document; each page becomes one, with its text. */
-  document: CorpusDocument;
-  images: Uint8Array[];
-}
-
 /** Stores pages that wait to be read, in the transaction that stores the page of the crawl. */
 export async function addScans(
   transaction: Queries,
@@ -50,4 +43,23 @@ export async function addScans(
         document: JSON.stringify(document),
       })
       .execute();
+}
+
+/** How many pages of each crawl wait to be read, by its number. */
+export async function scansWaiting(
+  query: Queries,
+  crawls: readonly { number: number }[],
+): Promise<Map<number, number>> {
+  if (crawls.length === 0) return new Map();
+  const rows = await query
+    .selectFrom('robot_scan')
+    .select(['crawl', ({ fn }) => fn.countAll<number>().as('count')])
+    .where(
+      'crawl',
+      'in',
+      crawls.map(({ number }) => number),
+    )
+    .groupBy('crawl')
+    .execute();
+  return new Map(rows.map(({ crawl, count }) => [Number(crawl), Number(count)]));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { planRows, spread, type WaitingHost } from './batch.ts';
+import { planRows, spread, type WaitingHost } from './plan-rows.ts';
 import { longestBatchMs } from './rules.ts';
 
 const waiting: fc.Arbitrary<WaitingHost[]> = fc

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
-import type { Scan } from '../scans/scan.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
 import type { Fingerprint } from '../text/fingerprint.ts';
@@ -19,6 +18,13 @@ const level = 3;
 const recordLevel = 1;
 
 const smallRecord = 20_000;
+
+/** A file whose pages are images: each page becomes a document when a pipeline has read it. */
+export interface Scan {
+  /** What is known of the document. */
+  document: CorpusDocument;
+  images: Uint8Array[];
+}
 
 type TextEncoding = Parameters<typeof encodeText>[1];
 
