@@ -7,6 +7,18 @@ import { basename } from 'node:path';
 export type Floors = readonly (readonly string[])[];
 
 export const floors: Readonly<Record<string, Floors>> = {
+  robot: [
+    // How it is reached: the house, its parts, what programs import.
+    ['house', 'index', 'parts'],
+    // What people do and see.
+    ['commands', 'export', 'operations', 'run-robot', 'about-page', 'metrics'],
+    // Who works: queuekeepers, harvesters, those who send scans through pipelines; the web of the demo.
+    ['keeper', 'harvest', 'scans', 'web'],
+    // What is worked on: crawls, batches and what is reported of them, stored segments.
+    ['settings', 'crawl', 'batch', 'segments'],
+    // Ground: requests over HTTP, text of pages, rules of politeness, tables.
+    ['fetch', 'text', 'politeness', 'database'],
+  ],
   statistics: [
     // How it is reached: the house, its parts, commands, what programs import.
     ['house', 'index', 'parts', 'commands'],

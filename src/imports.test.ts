@@ -73,10 +73,10 @@ const refused: [claim: string, sources: Record<string, string>, expected: RegExp
   [
     'an idle process does not load what only work needs',
     {
-      'src/robot/parts.ts': "import { run } from './run.ts';",
-      'src/robot/run.ts': "import { eld } from 'eld/small';\nconst { Pool } = await import('undici');",
+      'src/robot/parts.ts': "import { run } from './run-robot.ts';",
+      'src/robot/run-robot.ts': "import { eld } from 'eld/small';\nconst { Pool } = await import('undici');",
     },
-    /src\/robot\/run\.ts: eld\/small would be loaded with src\/robot\/parts\.ts/,
+    /src\/robot\/run-robot\.ts: eld\/small would be loaded with src\/robot\/parts\.ts/,
   ],
   [
     'a cycle of three files is found',

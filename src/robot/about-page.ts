@@ -1,13 +1,13 @@
 import { type PublicPage, sectionOf } from '../engine/house.ts';
 import { userAgent } from './crawl/options.ts';
-import { robot } from './house.ts';
+import { robotSection } from './settings.ts';
 
 /** The page about the robot for administrators of servers, in Czech and English. `--contact` may name it. */
 export const aboutPage: PublicPage = {
   path: '/robot',
   summary: 'What the robot is, for administrators of servers that it visits',
   async show(engine) {
-    const section = sectionOf(engine.settings, robot);
+    const section = sectionOf(engine.settings, robotSection);
     const agent = escaped(section.agent);
     const rules = { delay: section.reqDelay, pause: section.generalPause, requests: section.maxReqs };
     const more =

@@ -1,11 +1,10 @@
 import type { House } from '../engine/house.ts';
-import { robotSettings } from './settings.ts';
+import { robotSection } from './settings.ts';
 
 /** Crawls the web politely and builds a text corpus. */
 export const robot = {
-  name: 'robot',
+  ...robotSection,
   title: 'Robot',
-  settings: robotSettings,
   commands: {
     robot: {
       summary: 'Crawl the web politely and build a text corpus',

@@ -11,9 +11,9 @@ import { type CrawlStatistics, eventFigures } from './crawl/statistics.ts';
 import { robotDatabase } from './database/tables.ts';
 import { signOff, signOn } from './harvest/harvester-list.ts';
 import { Harvesters } from './harvest/harvesters.ts';
-import { robot } from './house.ts';
 import { Keeper } from './keeper/keeper.ts';
 import { runScans } from './scans/run-scans.ts';
+import { robotSection } from './settings.ts';
 
 const lookMs = 1_000;
 /** How often a process says what its harvesters do, and hears how many they should be. */
@@ -25,7 +25,7 @@ const tellMs = 10_000;
 export async function runRobot(engine: Engine): Promise<Running> {
   const { clock, disk, log, blobs, settings } = engine;
   const database = robotDatabase(engine);
-  const { harvesters: threads, lease } = sectionOf(settings, robot);
+  const { harvesters: threads, lease } = sectionOf(settings, robotSection);
   const leaseMs = 1000 * lease;
   const process = newId(clock);
   const isAlone = settings.database.startsWith('sqlite:');

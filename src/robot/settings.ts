@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { crawlOptionFields } from './crawl/options.ts';
 
-/** `[robot]` in pismak.toml: options of crawls, unless they say otherwise, and what this process does. */
-export const robotSettings = z.strictObject({
+const settings = z.strictObject({
   harvesters: z
     .int()
     .min(0)
@@ -31,3 +30,6 @@ export const robotSettings = z.strictObject({
     .describe('The shortest reqDelay in seconds that users who are not administrators may choose for crawls'),
   ...crawlOptionFields,
 });
+
+/** `[robot]` in pismak.toml: defaults of the options of crawls, and what this process does. */
+export const robotSection = { name: 'robot', settings } as const;

@@ -8,8 +8,8 @@ import { done } from '../../engine/operation/operations/rows.ts';
 import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
-import { robot } from '../house.ts';
 import { scansWaiting } from '../scans/scan-list.ts';
+import { robotSection } from '../settings.ts';
 import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toRow } from './rows.ts';
 
 const one = z.strictObject({ crawl: crawlId });
@@ -41,7 +41,13 @@ export const robotNew = defineOperation({
   },
   async handler({ engine, caller }, { name, ...given }) {
     const { createCrawl } = await import('../crawl/crawls.ts');
-    const { harvesters: _, lease: __, crawls, fastest, ...defaults } = sectionOf(engine.settings, robot);
+    const {
+      harvesters: _,
+      lease: __,
+      crawls,
+      fastest,
+      ...defaults
+    } = sectionOf(engine.settings, robotSection);
     const definition = crawlDefinition.parse({ ...defaults, ...given });
     checkRights(caller, definition, { ...defaults, fastest });
     await checkScans(engine, caller, definition.scans);
