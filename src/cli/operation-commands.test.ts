@@ -77,7 +77,6 @@ for (const { words, example, operation } of await generated()) {
 
 /** Commands whose verb is not that of their operation, and why. */
 const otherVerbs: Readonly<Record<string, string>> = {
-  'stage processors': 'lists what a stage can be created with',
   'worker unpin': 'sends `worker.pin` without a stage',
 };
 

@@ -17,7 +17,7 @@ const boundedOtherwise: Record<string, string> = {
   'schedule.ls': 'administrators make schedules',
   'user.ls': 'administrators make users',
   'server.ls': 'there are four servers',
-  'processor.ls': 'processors are part of the program',
+  'stage.processors': 'processors are part of the program',
   'key.ls': 'a user has a limited number of keys',
   'session.ls': 'a user has a limited number of sessions',
   'secret.ls': 'a user has a limited number of secrets',

@@ -9,7 +9,7 @@ import { decodeRequest } from '../../src/engine/request/request.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 import { sharedPostgres } from '../../src/engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
-import { statisticsFilter2 } from '../../src/statistics/operations/read.ts';
+import { statisticsTable } from '../../src/statistics/operations/read.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { lastFirst } from './last-first.ts';
 import { WorkerElsewhere } from './worker-elsewhere.ts';
@@ -65,7 +65,7 @@ test('a request that runs on another machine ends when it is cancelled, and is c
   const row = await eventually(
     `the statistics know of it: ${worker.output}`,
     async () =>
-      (await client.call(statisticsFilter2, workers)).rows.find(({ entity }) => entity === 'elsewhere'),
+      (await client.call(statisticsTable, workers)).rows.find(({ entity }) => entity === 'elsewhere'),
     60_000,
   );
   assert.equal(row.sums.count, 1);

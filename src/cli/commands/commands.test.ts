@@ -33,7 +33,7 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
   ['stage delete s', 'stage.delete', { name: 's' }],
   ['stage delete s --force', 'stage.delete', { name: 's', force: true }],
   ['stage history s', 'stage.history', { name: 's' }, { versions: [] }],
-  ['stage processors', 'processor.ls', {}, { processors: [] }],
+  ['stage processors', 'stage.processors', {}, { processors: [] }],
   ['queue peek q --limit 3 --offset 2', 'queue.peek', { queue: 'q', limit: 3, offset: 2 }, { messages: [] }],
   ['queue dead q', 'queue.dead', { queue: 'q' }, { messages: [] }],
   ['queue pause q', 'queue.pause', { queue: 'q' }],

@@ -1,4 +1,4 @@
-import { processorList } from '../../engine/operation/operations/processor.ts';
+import { stageProcessors } from '../../engine/operation/operations/processor.ts';
 import {
   stageConfigure,
   stageCreate,
@@ -72,7 +72,7 @@ const add: AddGroup = (group, shell) => {
       { title: 'configuration', of: (row) => row.stage.config },
     ],
   });
-  command(processorList, {
+  command(stageProcessors, {
     usage: 'processors',
     columns: [
       { title: 'processor', of: (row) => row.name },

@@ -1,10 +1,10 @@
 import { type Caller, hasRole } from '../caller.ts';
 import { PismakError } from '../errors.ts';
-import type { Operation } from './operation.ts';
+import { namesOf, type Operation } from './operation.ts';
 
 /** Refuses callers that may not call the operation at all, whatever the input. Returns the caller. */
 export function authorise(
-  operation: Pick<Operation, 'name' | 'role'>,
+  operation: Pick<Operation, 'name' | 'formerNames' | 'role'>,
   caller: Caller | undefined,
   address: string,
 ): Caller {
@@ -21,7 +21,7 @@ export function authorise(
       `${operation.name} needs the role ${operation.role}, but yours is ${caller.role}; an administrator can change that`,
     );
   }
-  if (!inScope(operation.name, caller.scopes)) {
+  if (!namesOf(operation).some((name) => inScope(name, caller.scopes))) {
     throw new PismakError(
       'forbidden',
       `this key may not call ${operation.name}; its scopes are ${caller.scopes?.join(', ') || 'none'}`,

@@ -19,6 +19,8 @@ export interface OperationContext {
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   /** `stage.create`: the noun, a dot, the verb. */
   name: string;
+  /** Its names in the version before: as routes and as scopes of keys they still work, but nothing shows them. */
+  formerNames?: readonly string[];
   summary: string;
   /** `public` needs no sign-in at all. */
   role: Role | 'public';
@@ -67,4 +69,9 @@ export function defineOperation<Input extends z.ZodType, Output extends z.ZodTyp
   operation: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return operation;
+}
+
+/** What it answers to. */
+export function namesOf({ name, formerNames = [] }: Pick<Operation, 'name' | 'formerNames'>): string[] {
+  return [name, ...formerNames];
 }

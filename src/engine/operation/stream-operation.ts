@@ -8,7 +8,10 @@ import { openInTurn } from './stream-turns.ts';
 
 /** A reading operation that answers with bytes, perhaps many: GET with the input in the query, like the others. */
 export interface StreamOperation<Input extends z.ZodType = z.ZodType>
-  extends Pick<Operation<Input>, 'name' | 'summary' | 'owner' | 'audited' | 'input' | 'example'> {
+  extends Pick<
+    Operation<Input>,
+    'name' | 'formerNames' | 'summary' | 'owner' | 'audited' | 'input' | 'example'
+  > {
   role: 'reader' | 'user' | 'admin';
   /** Making its bytes costs more than reading them: fewer at once. */
   heavy?: true;

@@ -30,7 +30,7 @@ export const stageFile = z.strictObject({
 
 export const stageDefinition = z.strictObject({
   name: stageName,
-  processor: z.string().min(1).describe('One of `processor.ls`'),
+  processor: z.string().min(1).describe('One of `stage.processors`'),
   mode: z
     .enum(['exclusive', 'shared'])
     .describe(

@@ -7,7 +7,8 @@ import type { Operation } from '../../engine/operation/operation.ts';
 import { type BodyLimit, checkAnnouncedSize } from './body-limit.ts';
 
 /** Who may call a route: what `authorise` needs, and whether a refusal is audited. */
-export type RouteAccess = Pick<Operation, 'name' | 'role'> & Partial<Pick<Operation, 'changes' | 'audited'>>;
+export type RouteAccess = Pick<Operation, 'name' | 'formerNames' | 'role'> &
+  Partial<Pick<Operation, 'changes' | 'audited'>>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -50,3 +50,40 @@ test('query parameters become what the operation wants, and wrong ones are named
     ['limit', ''],
   );
 });
+
+test('an operation answers under its former name, and to keys whose scope has that name', async (t) => {
+  const renamed = defineOperation({
+    name: 'test.new',
+    formerNames: ['test.old'],
+    summary: 'Says how it was called',
+    role: 'reader',
+    owner: 'none',
+    changes: true,
+    input: z.strictObject({}),
+    output: z.strictObject({ caller: z.string() }),
+    example: {},
+    handler: async ({ caller }) => ({ caller: caller.name }),
+  });
+  const server = await runServer(t, { operations: [renamed] });
+  const { key } = await server.signUp('anna', 'reader');
+  const pathOf = (name: string) => `/api/v1/${name.replace('.', '/')}`;
+  const scoped = async (scope: string) =>
+    (await server.call('key.create', { name: scope, scopes: [scope] }, { key })).body.key;
+  for (const scope of ['test.old', 'test.new', 'test.'])
+    for (const name of ['test.old', 'test.new']) {
+      const { status, body } = await server.send('POST', pathOf(name), { key: await scoped(scope) });
+      assert.deepEqual([status, body], [200, { caller: 'anna' }], `${name} with the scope ${scope}`);
+    }
+  for (const name of ['test.old', 'test.new']) {
+    const refused = await server.send('POST', pathOf(name), { key: await scoped('event.ls') });
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.error.message, /may not call test\.new/);
+  }
+
+  const { text } = await server.send('GET', '/api/v1/openapi.json');
+  assert.match(text, /test\.new/);
+  assert.doesNotMatch(text, /test[./]old/);
+  const { body } = await server.call('audit.ls', {}, { key: (await server.signUp('root', 'admin')).key });
+  const audited = body.entries.map(({ operation }: { operation: string }) => operation);
+  assert.ok(audited.includes('test.new') && !audited.includes('test.old'), audited.join());
+});

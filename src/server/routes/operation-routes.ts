@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
-import type { Operation } from '../../engine/operation/operation.ts';
+import { namesOf, type Operation } from '../../engine/operation/operation.ts';
 import type { SessionCookie } from '../access/session-cookie.ts';
 import { operationBodyLimit } from '../http/body-limit.ts';
 import type { CallerSignals } from '../http/caller-signals.ts';
@@ -28,7 +28,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return rest as JsonSchema;
 }
 
-/** One route per operation: reads are GET with the input in the query, changes are POST with JSON. */
+/** One route per operation, and one for each of its former names: reads are GET with the input in the query, changes are POST with JSON. */
 export function addOperationRoutes(
   app: FastifyInstance,
   parts: { engine: Engine; operations: readonly Operation[]; cookie: SessionCookie; signals: CallerSignals },
@@ -36,9 +36,8 @@ export function addOperationRoutes(
   const { engine, cookie, signals } = parts;
   for (const operation of parts.operations) {
     const schema = inputSchema(operation);
-    app.route({
+    const route: Omit<RouteOptions, 'url'> = {
       method: operation.changes ? 'POST' : 'GET',
-      url: routeOf(operation),
       config: {
         ...operationLimit(operation.name),
         access: operation,
@@ -50,6 +49,7 @@ export function addOperationRoutes(
         const output = await executeOperation(engine, operation, request.caller, input, signal, request.ip);
         return reply.send(cookie.dress(operation.name, output, reply));
       },
-    });
+    };
+    for (const name of namesOf(operation)) app.route({ ...route, url: routeOf({ name }) });
   }
 }

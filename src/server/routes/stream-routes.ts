@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
+import { namesOf } from '../../engine/operation/operation.ts';
 import { openStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
 import type { CallerSignals } from '../http/caller-signals.ts';
 import { routeOf } from './operation-routes.ts';
@@ -26,7 +27,7 @@ export function addStreamRoutes(
       if (opened.size !== undefined) reply.header('content-length', opened.size);
       return reply.send(Readable.from(opened.content, { objectMode: false }));
     };
-    app.get(routeOf(stream), { config: { access: stream } }, answer);
+    for (const name of namesOf(stream)) app.get(routeOf({ name }), { config: { access: stream } }, answer);
     for (const path of stream.paths ?? []) {
       app.get(path, { config: { access: stream }, onRequest: allowOtherSites }, answer);
       allowAsking(app, path);

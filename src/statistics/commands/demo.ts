@@ -9,7 +9,7 @@ import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { formatDay } from '../calendar/days.ts';
 import { statisticsEntityCreate, statisticsEntityLs } from '../operations/entity.ts';
-import { statisticsFilter2, statisticsGranularizedSumStats } from '../operations/read.ts';
+import { statisticsSeries, statisticsTable } from '../operations/read.ts';
 import { statisticsReconcile, statisticsRollup } from '../operations/upkeep.ts';
 import { statisticsIngest } from '../operations/write.ts';
 import { advertiser, demoDay, demoEntities } from './demo-advertiser.ts';
@@ -108,8 +108,8 @@ async function play({ out, clock, progress, stderr, signal }: Session, client: C
     ],
   };
   const began = performance.now();
-  const series = await client.call(statisticsGranularizedSumStats, { ...question, granularity: 'week' });
-  const table = await client.call(statisticsFilter2, { ...question, sort: 'cost:desc', limit: 10 });
+  const series = await client.call(statisticsSeries, { ...question, granularity: 'week' });
+  const table = await client.call(statisticsTable, { ...question, sort: 'cost:desc', limit: 10 });
   const ms = Math.round(performance.now() - began);
   out.say('');
   out.say(

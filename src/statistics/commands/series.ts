@@ -5,7 +5,7 @@ import { formatBytes, formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { granularities } from '../calendar/days.ts';
-import { statisticsExplain, statisticsGranularizedSumStats } from '../operations/read.ts';
+import { statisticsExplain, statisticsSeries } from '../operations/read.ts';
 import type { NamedPoint, SeriesAnswer } from '../query/answer.ts';
 import { drawChart } from './chart.ts';
 import { oneOf } from './one-of.ts';
@@ -37,7 +37,7 @@ export function addSeries(group: Command, shell: Shell): void {
     .action(
       shell.run<SeriesOptions>(async ({ options, out, client, clock, stderr }, kind = '') => {
         const question = await readQuestion(kind, options, { client, clock });
-        const answer = await (await client()).call(statisticsGranularizedSumStats, {
+        const answer = await (await client()).call(statisticsSeries, {
           ...question,
           granularity: options.granularity,
           includeTotal: options.total ?? false,

@@ -4,7 +4,7 @@ import { csvRecord } from '../../formats/csv/write-csv.ts';
 import { numberBetween } from '../../terminal/options/option-values.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
-import { statisticsFilter2 } from '../operations/read.ts';
+import { statisticsTable } from '../operations/read.ts';
 import { oneOf } from './one-of.ts';
 import { addQuestionOptions, type QuestionOptions, readQuestion } from './question-options.ts';
 
@@ -16,7 +16,7 @@ interface TableOptions extends QuestionOptions {
   csv?: boolean;
 }
 
-type Answer = z.output<typeof statisticsFilter2.output>;
+type Answer = z.output<typeof statisticsTable.output>;
 
 /** `statistics table`. */
 export function addTable(group: Command, shell: Shell): void {
@@ -37,7 +37,7 @@ export function addTable(group: Command, shell: Shell): void {
         const { sort, limit, offset, segment } = options;
         const question = await readQuestion(kind, options, { client, clock });
         const input = { ...question, sort, limit, offset, ...(segment && { segment }) };
-        const answer = await (await client()).call(statisticsFilter2, input);
+        const answer = await (await client()).call(statisticsTable, input);
         if (out.json) return out.object(answer);
         if (options.csv) return out.text(csvRows(answer).map(csvRecord).join('\n'));
         showTable(answer, out);

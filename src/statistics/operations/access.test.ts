@@ -11,15 +11,27 @@ describe('whose statistics they are', async () => {
     const own = await server.call('statistics.ingest', { token: 'a', events: [event({ user: 'eva' })] }, eva);
     assert.equal(own.body.accepted, 1);
     const shared = { ...march, user: 'shared' };
-    assert.match(await refusal('filter2', shared, eva), /^404 user: there are no statistics of shared/);
+    assert.match(await refusal('table', shared, eva), /^404 user: there are no statistics of shared/);
     await call('allow', { reader: 'eva', user: 'shared' });
-    assert.equal((await server.call('statistics.filter2', shared, eva)).status, 200);
+    assert.equal((await server.call('statistics.table', shared, eva)).status, 200);
     const change = { kind: 'keyword', user: 'shared', entity: 17, name: 'mine' };
     assert.match(await refusal('entity.update', change, eva), /^404/, 'reading is not writing');
     await call('allow', { reader: 'eva', user: 'shared', access: 'write' });
     assert.equal((await server.call('statistics.entity.update', change, eva)).status, 200);
     await call('allow', { reader: 'eva', user: 'shared', access: 'none' });
-    assert.match(await refusal('filter2', shared, eva), /^404/);
+    assert.match(await refusal('table', shared, eva), /^404/);
+  });
+
+  test('keys and programs that know series and table by their old names still work', async () => {
+    await ingest([event({ user: 'olga' })]);
+    const olga = await server.signUp('olga', 'user');
+    const scopes = ['statistics.granularizedSumStats', 'statistics.filter2'];
+    const { body } = await server.call('key.create', { name: 'old', scopes }, olga);
+    const query = 'kind=keyword&user=olga&from=2026-03-01&to=2026-03-31';
+    for (const name of ['series', 'granularizedSumStats', 'table', 'filter2']) {
+      const answer = await server.send('GET', `/api/v1/statistics/${name}?${query}`, body);
+      assert.equal(answer.status, 200, answer.text);
+    }
   });
 
   test('rpc takes methods of kinds, with the rights of the caller', async () => {

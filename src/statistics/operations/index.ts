@@ -6,7 +6,7 @@ import {
   statisticsEntityRemove,
   statisticsEntityUpdate,
 } from './entity.ts';
-import { statisticsExplain, statisticsFilter2, statisticsGranularizedSumStats } from './read.ts';
+import { statisticsExplain, statisticsSeries, statisticsTable } from './read.ts';
 import { statisticsRpc } from './rpc.ts';
 import {
   statisticsClose,
@@ -22,8 +22,8 @@ import { statisticsBackfill, statisticsIngest } from './write.ts';
 export const statisticsOperations: Operation[] = [
   statisticsIngest,
   statisticsBackfill,
-  statisticsGranularizedSumStats,
-  statisticsFilter2,
+  statisticsSeries,
+  statisticsTable,
   statisticsExplain,
   statisticsRpc,
   statisticsEntityCreate,

@@ -73,12 +73,12 @@ describe('odd input to statistics over the API', async () => {
 
   test('names that every object has are no fields, columns or methods', async () => {
     assert.match(
-      await refusal('filter2', { ...march, sort: 'constructor' }),
+      await refusal('table', { ...march, sort: 'constructor' }),
       /^400 sort: there is no constructor/,
     );
     const filters = [{ field: 'toString', is: '=', value: 1 }];
     assert.match(
-      await refusal('filter2', { ...march, filters }),
+      await refusal('table', { ...march, filters }),
       /^400 filters: toString: there is no such field/,
     );
     assert.match(

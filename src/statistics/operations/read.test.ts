@@ -27,7 +27,7 @@ describe('reading statistics over the API', async () => {
       ['202601', 111],
       ['202604', 0],
     ]);
-    const { points, total } = await call('granularizedSumStats', {
+    const { points, total } = await call('series', {
       kind: 'keyword',
       ...question,
       granularity: 'year',
@@ -67,7 +67,7 @@ describe('reading statistics over the API', async () => {
     await call('ingest', { token: 'days', level: 'day', events: sums });
     assert.deepEqual(await clicksBy({ user: 'days', granularity: 'month' }), [['202603', 5]]);
     assert.match(
-      await refusal('granularizedSumStats', { ...march, ...day, user: 'days' }),
+      await refusal('series', { ...march, ...day, user: 'days' }),
       /^409 granularity: the hours of 2026-03-29 are unknown: it was loaded as daily sums/,
     );
   });
@@ -107,7 +107,7 @@ describe('reading statistics over the API', async () => {
       ),
     );
     const page = (offset: number) =>
-      call('filter2', { ...march, user: 'table', sort: 'clicks:desc', limit: 3, offset });
+      call('table', { ...march, user: 'table', sort: 'clicks:desc', limit: 3, offset });
     const pages = [await page(0), await page(3), await page(6)];
     const order = pages.flatMap(({ rows }) => rows.map((row: { entity: string }) => row.entity));
     assert.deepEqual(order, ['2', '5', '1', '4', '7', '3', '6']);
@@ -115,7 +115,7 @@ describe('reading statistics over the API', async () => {
     assert.equal(count, 7);
     assert.deepEqual([totals.sums.clicks, totals.sums.cost, totals.derived.ctr], [7, 700, 0.1]);
     assert.deepEqual(rows[0].derived, { ctr: 0.2, cpc: 50, conversionRate: 0 });
-    const least = await call('filter2', {
+    const least = await call('table', {
       ...march,
       user: 'table',
       sort: 'cpc:asc',
@@ -147,7 +147,7 @@ describe('reading statistics over the API', async () => {
       ],
     });
     await ingest([100, 101, 110].map((entity) => event({ user, entity, clicks: entity })));
-    const table = (groupBy: string) => call('filter2', { ...march, user, groupBy, sort: 'clicks:desc' });
+    const table = (groupBy: string) => call('table', { ...march, user, groupBy, sort: 'clicks:desc' });
     const sums = (rows: { entity: string; sums: { clicks: number } }[]) =>
       rows.map((row) => [row.entity, row.sums.clicks]);
     assert.deepEqual(sums((await table('group')).rows), [
@@ -156,7 +156,7 @@ describe('reading statistics over the API', async () => {
     ]);
     const { rows } = await table('campaign');
     assert.deepEqual([sums(rows), rows[0].name], [[['1', 311]], 'Spring']);
-    const { groups } = await call('granularizedSumStats', {
+    const { groups } = await call('series', {
       ...march,
       user,
       groupBy: 'group',
@@ -173,7 +173,7 @@ describe('reading statistics over the API', async () => {
       ],
     );
     assert.match(
-      await refusal('filter2', { ...march, groupBy: 'ad' }),
+      await refusal('table', { ...march, groupBy: 'ad' }),
       /^400 groupBy: ad is no parent of keyword/,
     );
   });
@@ -197,8 +197,8 @@ describe('reading statistics over the API', async () => {
       [{ granularity: 'decade' }, /^400 granularity must be one of hour, day/],
     ];
     for (const [question, message] of wrong)
-      assert.match(await refusal('granularizedSumStats', { ...march, ...question }), message);
-    assert.match(await refusal('filter2', { ...march, sort: 'price' }), /^400 sort: there is no price/);
+      assert.match(await refusal('series', { ...march, ...question }), message);
+    assert.match(await refusal('table', { ...march, sort: 'price' }), /^400 sort: there is no price/);
   });
 
   test('explain shows what is added and subtracted', async () => {

@@ -18,8 +18,9 @@ const seriesInput = z.strictObject({
   limit: z.int().min(1).max(5000).default(5000).describe('Most points; a question with more is refused'),
 });
 
-export const statisticsGranularizedSumStats = defineOperation({
-  name: 'statistics.granularizedSumStats',
+export const statisticsSeries = defineOperation({
+  name: 'statistics.series',
+  formerNames: ['statistics.granularizedSumStats'],
   summary:
     'Show sums over time of the entities that a filter keeps: by hour, day, week, month, quarter or year',
   role: 'reader',
@@ -50,8 +51,9 @@ const rowSums = {
   splits: splitSums.optional(),
 };
 
-export const statisticsFilter2 = defineOperation({
-  name: 'statistics.filter2',
+export const statisticsTable = defineOperation({
+  name: 'statistics.table',
+  formerNames: ['statistics.filter2'],
   summary: 'Show the table of the entities that a filter keeps, with their sums and the totals',
   role: 'reader',
   owner: 'caller',

@@ -3,14 +3,14 @@ import { PismakError } from '../../engine/errors.ts';
 import { nearestName } from '../../engine/nearest-name.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { statisticsEntityCreate, statisticsEntityRemove, statisticsEntityUpdate } from './entity.ts';
-import { statisticsExplain, statisticsFilter2, statisticsGranularizedSumStats } from './read.ts';
+import { statisticsExplain, statisticsSeries, statisticsTable } from './read.ts';
 import { statisticsRollup } from './upkeep.ts';
 import { statisticsIngest } from './write.ts';
 
-/** `keyword.filter2` is `statistics.filter2` with the kind keyword. */
+/** `keyword.filter2` is `statistics.table` with the kind keyword. Series and tables have names here that older programs call. */
 const ofKind: Readonly<Record<string, Operation>> = {
-  granularizedSumStats: statisticsGranularizedSumStats,
-  filter2: statisticsFilter2,
+  granularizedSumStats: statisticsSeries,
+  filter2: statisticsTable,
   explain: statisticsExplain,
   create: statisticsEntityCreate,
   update: statisticsEntityUpdate,

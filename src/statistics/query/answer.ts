@@ -56,7 +56,7 @@ export interface SeriesAnswer {
 
 const mostDays = 40_000;
 
-/** `granularizedSumStats`: the chart above the table. */
+/** Sums over time: the chart above the table. */
 export async function answerSeries(
   statistics: Statistics,
   asked: AskedSeries,
@@ -101,7 +101,7 @@ export async function answerSeries(
   return { points, entities: series.entities, ...totalOf(question, points, asked) };
 }
 
-/** `filter2`: the table. */
+/** The table: a page of rows, and the totals of all. */
 export async function answerTable(statistics: Statistics, asked: AskedTable, signal?: AbortSignal) {
   const question = toQuestion(statistics, asked);
   const { kind, user } = question;

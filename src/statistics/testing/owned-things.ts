@@ -21,8 +21,8 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     day: '2026-03-29',
     events: [eventOf(name)],
   })),
-  'statistics.granularizedSumStats': counted(({ name }) => ({ kind: 'keyword', user: name, ...interval })),
-  'statistics.filter2': counted(({ name }) => ({ kind: 'keyword', user: name, ...interval })),
+  'statistics.series': counted(({ name }) => ({ kind: 'keyword', user: name, ...interval })),
+  'statistics.table': counted(({ name }) => ({ kind: 'keyword', user: name, ...interval })),
   'statistics.explain': counted(({ name }) => ({ kind: 'keyword', user: name, ...interval })),
   'statistics.rpc': counted(({ name }) => ({
     method: 'keyword.filter2',

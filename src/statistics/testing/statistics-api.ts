@@ -32,7 +32,7 @@ export async function openStatisticsApi(t: { after(close: () => unknown): void }
   };
   const ingest = (events: unknown[], token = `batch ${batches++}`) => call('ingest', { token, events });
   const clicksBy = async (question: object) => {
-    const { points } = await call('granularizedSumStats', { ...march, dimensions: ['clicks'], ...question });
+    const { points } = await call('series', { ...march, dimensions: ['clicks'], ...question });
     return points.map(({ id, sums }: { id: string; sums: { clicks: number } }) => [id, sums.clicks]);
   };
   return { server, admin, call, refusal, ingest, clicksBy };

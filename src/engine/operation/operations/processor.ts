@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
 
-export const processorList = defineOperation({
-  name: 'processor.ls',
+export const stageProcessors = defineOperation({
+  name: 'stage.processors',
+  formerNames: ['processor.ls'],
   summary: 'List the processors that a stage can use',
   role: 'reader',
   owner: 'none',
@@ -29,4 +30,4 @@ export const processorList = defineOperation({
   },
 });
 
-export const processorOperations = [processorList];
+export const processorOperations = [stageProcessors];

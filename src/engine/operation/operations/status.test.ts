@@ -60,7 +60,7 @@ test('the watchdog tells what it would do, with the numbers behind it', async ()
 });
 
 test('processors are listed with what they do', async () => {
-  const { processors } = await call('processor.ls', {}, reader);
+  const { processors } = await call('stage.processors', {}, reader);
   assert.deepEqual(
     processors.find((processor: { name: string }) => processor.name === 'nothing'),
     { name: 'nothing', summary: 'Does nothing', runs: 'inline' },
