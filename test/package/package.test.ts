@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { RunningPismak } from '../running-pismak.ts';
+import { copyCheckout, installed, installInto, run, transcribeSample } from './installation.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const houses = globSync('src/*/house.ts', { cwd: root })
@@ -16,46 +17,10 @@ const cleanUp: (() => Promise<void>)[] = [];
 let work = '';
 let version = '';
 
-/** Runs a command with the Node of this test first on PATH: npm and npx start programs with it. */
-async function run(directory: string, ...[command = '', ...words]: string[]): Promise<string> {
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` };
-  const child = spawn(command, words, { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  assert.equal(code, 0, `${command} ${words.join(' ')}: ${stdout}${stderr}`);
-  return stdout;
-}
-
-const directories = new Map<string, Promise<string>>();
-
-/** A directory into which these packages of ours have been installed, and nothing else; the same for the same packages. */
-function install(...packages: string[]): Promise<string> {
-  const name = packages.join('+');
-  const directory = directories.get(name) ?? installInto(join(work, name), packages);
-  directories.set(name, directory);
+async function install(name: string): Promise<string> {
+  const directory = join(work, name);
+  await installInto(directory, [join(work, `${name}-${version}.tgz`)]);
   return directory;
-}
-
-async function installInto(directory: string, packages: readonly string[]): Promise<string> {
-  await mkdir(directory);
-  await writeFile(join(directory, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  const files = packages.map((each) => join(work, 'packages', `${each}-${version}.tgz`));
-  const quickly = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await run(directory, 'npm', 'install', ...quickly, ...files);
-  return directory;
-}
-
-/** Every package in node_modules, by name. */
-async function installed(directory: string): Promise<string[]> {
-  const lock = JSON.parse(await readFile(join(directory, 'node_modules', '.package-lock.json'), 'utf8'));
-  return Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ''));
-}
-
-async function transcribeSample(directory: string): Promise<void> {
-  await mkdir(join(directory, 'scans'));
-  await cp(join(root, 'samples', 'scans', 'clean-1.png'), join(directory, 'scans', 'clean-1.png'));
-  await run(directory, 'npx', 'pismak', 'transcribe', 'scans', '-o', 'out');
-  assert.match(await readFile(join(directory, 'out', 'clean-1.txt'), 'utf8'), /Paměti obecní/);
 }
 
 /** Compiles a program that imports these packages, with every declaration checked. */
@@ -85,31 +50,20 @@ before(async () => {
   // Commands keep compiled code in the user's cache: not in that of the user who runs the tests.
   process.env.XDG_CACHE_HOME = join(work, 'cache');
   delete process.env.NODE_COMPILE_CACHE;
-  // `npm pack` works in the checkout; other tests run from this one, so it gets a copy.
   const checkout = join(work, 'checkout');
-  for (const name of [
-    'src',
-    'scripts',
-    'bin',
-    'package.json',
-    'package-lock.json',
-    'tsconfig.json',
-    '.npmrc',
-  ])
-    await cp(join(root, name), join(checkout, name), { recursive: true });
-  for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md'])
-    await cp(join(root, name), join(checkout, name));
-  await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  await copyCheckout(checkout);
   const manifest = await readFile(join(checkout, 'package.json'), 'utf8');
   version = JSON.parse(manifest).version;
-  await run(checkout, 'npm', 'run', 'packages', '--', join(work, 'packages'));
-  await run(checkout, 'npm', 'pack', '--pack-destination', join(work, 'packages'));
+  await run(checkout, 'npm', 'pack', '--pack-destination', work);
   assert.equal(
     await readFile(join(checkout, 'package.json'), 'utf8'),
     manifest,
-    'npm pack left its package.json',
+    'its own package.json is back',
   );
   assert.ok(!(await readdir(checkout)).includes('dist'), 'npm pack left dist/');
+  // It has laid out all packages.
+  const engine = join(checkout, '.cache', 'pack', 'pismak-engine');
+  await run(engine, 'npm', 'pack', '--ignore-scripts', '--pack-destination', work);
 });
 
 after(async () => {
@@ -194,27 +148,6 @@ test('pismak-engine alone runs, without any house or what only houses need', asy
   assert.equal(await run(directory, process.execPath, 'program.ts'), 'HELLO!\n');
 });
 
-for (const house of houses) {
-  test(`pismak-${house} installs with the engine alone, and the command has this house and no other`, async () => {
-    const name = `pismak-${house}`;
-    const directory = await install('pismak-engine', name);
-    const ours = (await installed(directory)).filter((each) => /^pismak\b/.test(each));
-    assert.deepEqual(ours.sort(), ['pismak-engine', name].sort());
-    assert.deepEqual(await foreignTo(directory, name), []);
-    const help = await run(directory, 'npx', 'pismak', '--help');
-    for (const each of houses) assert.equal(help.toLowerCase().includes(`\n${each}:`), each === house, help);
-    await writeFile(
-      join(directory, 'program.ts'),
-      `import { ${house} } from '${name}';\nconsole.log(${house}.name);`,
-    );
-    assert.equal(await run(directory, process.execPath, 'program.ts'), `${house}\n`);
-  });
-}
-
-test('a process of the engine loads the processors of a house from its package', async () => {
-  await transcribeSample(await install('pismak-engine', 'pismak-transcription'));
-});
-
 test('on an older Node the command says what it needs', async () => {
   const bin = join(work, 'checkout', '.cache', 'pack', 'pismak-engine', 'dist', 'bin.js');
   const older = 'Object.defineProperty(process, "versions", { value: { node: "22.9.0" } })';
@@ -224,24 +157,3 @@ test('on an older Node the command says what it needs', async () => {
   assert.match(await text(child.stderr), /^pismak needs Node >= 24/);
   assert.equal(await ended, 1);
 });
-
-/** Third-party packages in node_modules that only other houses name. */
-async function foreignTo(directory: string, house: string): Promise<string[]> {
-  const build = join(work, 'checkout', '.cache', 'pack');
-  const named = async (name: string) => {
-    const manifest = JSON.parse(await readFile(join(build, name, 'package.json'), 'utf8'));
-    return Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
-  };
-  const mine = new Set([...(await named('pismak-engine')), ...(await named(house))]);
-  const theirs = (await named('pismak')).filter((name) => !mine.has(name));
-  const lock = JSON.parse(await readFile(join(directory, 'node_modules', '.package-lock.json'), 'utf8'));
-  const packages = Object.entries(lock.packages as Record<string, { dependencies?: object }>);
-  // What a package of somebody else's needs comes with it.
-  const needed = new Set(
-    packages.flatMap(([path, { dependencies = {} }]) =>
-      path.includes('node_modules/pismak') ? [] : Object.keys(dependencies),
-    ),
-  );
-  const present = await installed(directory);
-  return theirs.filter((name) => present.includes(name) && !needed.has(name));
-}
