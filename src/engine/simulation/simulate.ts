@@ -35,11 +35,15 @@ type Happening =
   | { kind: 'arrival'; request: SimulatedRequest }
   | { kind: 'finished'; worker: SimulatedWorker; travelling: Travelling }
   | { kind: 'reconfigured'; worker: SimulatedWorker }
+  | { kind: 'retry'; worker: SimulatedWorker; stage: string }
   | { kind: 'change'; stage: string; priority: number }
   | { kind: 'plan' };
 
 /** At the same moment, work finishes before the next plan. */
-const ranks = { finished: 0, reconfigured: 1, arrival: 2, change: 3, plan: 4 };
+const ranks = { finished: 0, reconfigured: 1, retry: 1, arrival: 2, change: 3, plan: 4 };
+
+/** How long a worker waits before it tries again to load the stage that it is assigned to. */
+const retryMs = 10_000;
 
 /** Ends the simulation of a policy that never does some work: for this long nothing arrived and nothing finished. */
 const patienceMs = 24 * 3_600_000;
@@ -59,8 +63,8 @@ export function simulateRequests(
   const agenda = new Agenda<Happening>();
   const stages = new SimulatedStages(load);
   const workers = load.workers
-    .flatMap(({ count, labels }) => Array.from({ length: count }, () => labels))
-    .map((labels, index) => new SimulatedWorker(`worker${index + 1}`, labels, load));
+    .flatMap((group) => Array.from({ length: group.count }, () => group))
+    .map((group, index) => new SimulatedWorker(`worker${index + 1}`, group, load));
   const parameters = {
     ...defaultParameters,
     minimumMessages: load.minimumMessages,
@@ -124,9 +128,15 @@ export function simulateRequests(
         else outcome.finished.push({ arrivedAt: request.arrivesAt, finishedAt: now });
         return goOn(worker, now);
       }
-      case 'reconfigured':
-        what.worker.endSwitch(now);
-        return goOn(what.worker, now);
+      case 'reconfigured': {
+        const { worker } = what;
+        const failed = worker.endSwitch(now);
+        if (failed === undefined || failed !== worker.assigned) return goOn(worker, now);
+        recorder.span(worker.id, now, failed, 'failed');
+        return agenda.add(now + retryMs, ranks.retry, { kind: 'retry', worker, stage: failed });
+      }
+      case 'retry':
+        return what.worker.assigned === what.stage ? goOn(what.worker, now) : undefined;
       case 'change':
         return stages.setPriority(what.stage, what.priority);
       case 'plan': {

@@ -2,10 +2,15 @@ import type { WorkerSnapshot } from '../watchdog/policy.ts';
 import type { Travelling } from './simulate.ts';
 import type { Workload } from './workload.ts';
 
+/** How long a worker says that it failed to load a stage, as real workers do. */
+const unableMs = 60_000;
+
 /** A worker in virtual time: it finishes its message before it switches, and keeps loaded stages. */
 export class SimulatedWorker {
   readonly id: string;
   readonly #labels: readonly string[];
+  readonly #unable: readonly string[];
+  readonly #failedLoads = new Map<string, { times: number; until: number }>();
   readonly #coldMs: number;
   readonly #warmMs: number;
   readonly #loaded = new Set<string>();
@@ -20,11 +25,12 @@ export class SimulatedWorker {
   workedMs = 0;
   switchedMs = 0;
 
-  constructor(id: string, labels: readonly string[], load: Workload) {
+  constructor(id: string, { labels, unable, loading }: Workload['workers'][number], load: Workload) {
     this.id = id;
     this.#labels = labels;
-    this.#coldMs = load.reconfiguration * 1000;
-    this.#warmMs = (load.warm ?? load.reconfiguration) * 1000;
+    this.#unable = unable;
+    this.#coldMs = (loading ?? load.reconfiguration) * 1000;
+    this.#warmMs = Math.min(this.#coldMs, (load.warm ?? load.reconfiguration) * 1000);
   }
 
   get isBusy(): boolean {
@@ -54,19 +60,30 @@ export class SimulatedWorker {
     return this.#target !== null && this.#loaded.has(this.#target) ? this.#warmMs : this.#coldMs;
   }
 
-  endSwitch(now: number): void {
+  /** Returns the stage that it failed to load. */
+  endSwitch(now: number): string | undefined {
+    const target = this.#target;
     this.#isSwitching = false;
     this.switchedMs += now - this.#since;
-    this.serving = this.#target;
-    if (this.#target !== null) this.#loaded.add(this.#target);
+    if (target !== null && this.#unable.includes(target)) {
+      this.serving = null;
+      const times = (this.#failedLoads.get(target)?.times ?? 0) + 1;
+      this.#failedLoads.set(target, { times, until: now + unableMs });
+      return target;
+    }
+    this.serving = target;
+    if (target !== null) this.#loaded.add(target);
+    return undefined;
   }
 
   snapshot(now: number): WorkerSnapshot {
+    const failures = [...this.#failedLoads];
+    const unable = failures.filter(([, { until }]) => until > now).map(([stage]) => stage);
     return {
       id: this.id,
       labels: this.#labels,
       stage: this.assigned,
-      serving: this.#isSwitching ? this.#target : this.serving,
+      serving: this.#isSwitching ? this.#target : (this.serving ?? this.assigned),
       loaded: [...this.#loaded],
       coldMs: this.#coldMs,
       warmMs: this.#warmMs,
@@ -74,7 +91,9 @@ export class SimulatedWorker {
       alive: true,
       enabled: true,
       pinned: false,
-      failed: false,
+      failed: !this.#isSwitching && this.assigned !== null && unable.includes(this.assigned),
+      unable,
+      failedLoads: Object.fromEntries(failures.map(([stage, { times }]) => [stage, times])),
       unlockAt: this.#unlockAt,
       inFlight: this.#inHand ? 1 : 0,
     };

@@ -17,6 +17,10 @@ const stage = z.strictObject({
 const workers = z.strictObject({
   count: z.int().positive().default(1),
   labels: z.array(z.string()).default([]),
+  /** Stages that it fails to load, each time it tries. */
+  unable: z.array(z.string()).default([]),
+  /** How long it takes to load a stage, or to fail. Default: `reconfiguration`. */
+  loading: seconds.optional(),
 });
 
 const arrivals = z.strictObject({
@@ -79,14 +83,17 @@ export const workload = z
     const named = [
       ...load.arrivals.flatMap((each) => each.stages ?? []),
       ...load.changes.map((each) => each.stage),
+      ...load.workers.flatMap((each) => each.unable),
     ];
     for (const name of named) {
       if (!known.has(name)) context.addIssue(`there is no stage ${name}; use ${[...known].join(', ')}`);
     }
-    for (const each of load.stages) {
-      const served = load.workers.some((some) => each.labels.every((label) => some.labels.includes(label)));
-      if (!served)
-        context.addIssue(`no worker has the labels that stage ${each.name} needs: ${each.labels.join(', ')}`);
+    for (const { name, labels } of load.stages) {
+      const suited = load.workers.filter((some) => labels.every((label) => some.labels.includes(label)));
+      if (suited.length === 0)
+        context.addIssue(`no worker has the labels that stage ${name} needs: ${labels.join(', ')}`);
+      else if (suited.every(({ unable }) => unable.includes(name)))
+        context.addIssue(`no worker can load stage ${name}`);
     }
   });
 

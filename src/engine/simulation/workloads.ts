@@ -95,4 +95,18 @@ export const workloads: Record<string, WorkloadText> = {
       { at: 4800, stage: 'held', priority: 0 },
     ],
   },
+
+  unable: {
+    about: 'seven of eight workers fail to load one of three stages, each after 20 s',
+    stages: [
+      { name: 'read', time: [10, 30] },
+      { name: 'enhance', time: [10, 30] },
+      { name: 'write', time: [5, 15] },
+    ],
+    workers: [{ count: 7, unable: ['enhance'], loading: 20 }, { count: 1 }],
+    arrivals: [
+      { stages: ['read', 'write'], every: 10, series: 1000, random: true },
+      { every: 240, series: 40, random: true },
+    ],
+  },
 };

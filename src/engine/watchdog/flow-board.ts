@@ -23,6 +23,7 @@ export interface Board {
   brought: Map<string, { by: Place; inMs: number; share: number }[]>;
   /** Where each worker is or goes, so far. */
   places: Map<string, Place>;
+  living: readonly WorkerSnapshot[];
   /** Ordered by when they will be free. */
   movable: readonly WorkerSnapshot[];
   /** One worker of each kind. Workers of a kind may serve the same stages. */
@@ -48,20 +49,20 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
     takers: new Map(),
     brought: new Map(),
     places: new Map(),
+    living: workers.filter((worker) => worker.alive && worker.enabled),
     movable: [],
     kinds: [],
   };
-  const living = workers.filter((worker) => worker.alive && worker.enabled);
-  for (const worker of living) {
+  for (const worker of board.living) {
     const home = findHome(board, worker);
     if (home) board.homes.set(worker.id, home);
     board.freeIn.set(worker.id, reckonFreeIn(board, worker, home));
-    if (worker.stage !== null) arrive(board, worker.stage, freeInMs(board, worker));
+    arriveAtItsStage(board, worker);
     const place = { stage: worker.stage };
     board.places.set(worker.id, place);
     if (home && worker.inFlight > 0) bring(board, place, freeInMs(board, worker), home);
   }
-  board.movable = living
+  board.movable = board.living
     .filter((worker) => !worker.pinned)
     // Of workers free at the same time, the least able comes first: the others are kept for what needs them.
     .sort(
@@ -75,11 +76,17 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
   return board;
 }
 
-/** Whether the worker was moved recently and has not finished its lot yet. */
+/** Whether the worker was moved recently and has not finished its lot yet, or has not even begun where it was sent to rescue. */
 export function isLocked(board: Board, worker: WorkerSnapshot): boolean {
-  if (worker.unlockAt <= board.at || worker.failed || worker.stage === null) return false;
+  if (worker.failed || worker.stage === null) return false;
   const stage = board.byName.get(worker.stage);
-  return stage !== undefined && isOpen(stage) && mayServe(worker, stage) && waiting(stage) > 0;
+  if (stage === undefined || !mayServe(worker, stage) || waiting(stage) === 0) return false;
+  return worker.unlockAt > board.at || isOnItsWayToRescue(board, worker, stage);
+}
+
+/** A message in hand may take longer than the lock. */
+function isOnItsWayToRescue(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): boolean {
+  return !isThere(worker, stage) && waitedMs(board, stage) >= board.parameters.patienceMs;
 }
 
 export function servers(board: Board, stage: StageSnapshot): number {
@@ -101,9 +108,33 @@ function bring(board: Board, by: Place, inMs: number, home: StageSnapshot): void
   }
 }
 
+/** Counts the worker where it is assigned, unless it recently failed to load that stage. */
+export function arriveAtItsStage(board: Board, worker: WorkerSnapshot): void {
+  const { stage, unable } = worker;
+  if (stage !== null && !unable?.includes(stage)) arrive(board, stage, freeInMs(board, worker));
+}
+
+/** The reverse of `arriveAtItsStage`. */
 export function leave(board: Board, worker: WorkerSnapshot): void {
-  const takers = worker.stage === null ? undefined : board.takers.get(worker.stage);
+  const { stage, unable } = worker;
+  const takers = stage === null || unable?.includes(stage) ? undefined : board.takers.get(stage);
   takers?.splice(takers.indexOf(freeInMs(board, worker)), 1);
+}
+
+/** Whether a worker is there that has the stage loaded: one that is only on its way may fail to load it, or be sent elsewhere. */
+export function isServed(board: Board, stage: StageSnapshot): boolean {
+  return board.living.some((worker) => worker.stage === stage.name && isThere(worker, stage));
+}
+
+function isThere(
+  { stage, serving = stage, unable, loaded }: WorkerSnapshot,
+  { name }: StageSnapshot,
+): boolean {
+  return serving === name && !unable?.includes(name) && (loaded?.includes(name) ?? true);
+}
+
+export function failedLoads(worker: WorkerSnapshot, stage: StageSnapshot): number {
+  return worker.failedLoads?.[stage.name] ?? 0;
 }
 
 export function homeOf(board: Board, worker: WorkerSnapshot): StageSnapshot | undefined {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import fc from 'fast-check';
 import { mean, measure } from '../simulation/measures.ts';
 import { TraceRecorder } from '../simulation/recorder.ts';
 import { simulate } from '../simulation/simulate.ts';
@@ -103,4 +104,74 @@ test('a stage that is never the most urgent is still served: none waits longer t
       if (next) assert.ok(next.from - to <= bound, `${name} waited ${next.from - to} ms, ${bound} at most`);
     }
   }
+});
+
+test('a stage is served by the one worker that can load it, however many fail to, one after the other', () => {
+  const load = workload.parse({
+    stages: [
+      { name: 'common', time: [5, 5] },
+      { name: 'rare', time: [5, 5] },
+    ],
+    // So slow that the first has forgotten its failure before the last has tried.
+    workers: [{ count: 9, unable: ['rare'], loading: 30 }, {}],
+    arrivals: [
+      { stages: ['common'], count: 20, every: 1, series: 1 },
+      { stages: ['rare'], every: 1, series: 1, start: 1000 },
+    ],
+  });
+  const { finished } = simulate(load, flow, 1);
+  assert.equal(finished.length, 21);
+  const attempts = 9 * (30 + load.planning);
+  const last = finished.at(-1)?.finishedAt ?? 0;
+  assert.ok(last <= 1000 * (1000 + attempts + load.reconfiguration + 5), `served at ${last} ms`);
+});
+
+const names = ['a', 'b', 'c', 'd'];
+/** All but the last worker fail to load some stages; a loud stage that all can load has more work than they can do. */
+const unables = fc.record({
+  workers: fc.array(
+    fc.record({
+      unable: fc.uniqueArray(fc.constantFrom(...names)),
+      loading: fc.integer({ min: 0, max: 90 }),
+    }),
+    { minLength: 1, maxLength: 7 },
+  ),
+  quiet: fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 }),
+  isLoud: fc.boolean(),
+  every: fc.integer({ min: 600, max: 1500 }),
+  seed: fc.integer({ min: 1, max: 1000 }),
+});
+
+test('no stage with work that a worker can load waits longer than the bound, whatever the others fail to load', () => {
+  fc.assert(
+    fc.property(unables, ({ workers, quiet, isLoud, every, seed }) => {
+      const able = { loading: 10 };
+      const seconds = 5;
+      const planning = 10;
+      const load = workload.parse({
+        stages: [
+          { name: 'loud', time: [4 * seconds, 4 * seconds], priority: 9 },
+          ...names.map((name) => ({ name, time: [seconds, seconds] as [number, number] })),
+        ],
+        workers: [...workers, able],
+        arrivals: [
+          { stages: ['loud'], every: isLoud ? 2 : 100, series: isLoud ? 3000 : 100 },
+          ...quiet.map((name) => ({ stages: [name], every, series: 4, random: true })),
+        ],
+        planning,
+      });
+      const { waits } = simulate(load, flow, seed);
+      // Those that waited longer come first: each may keep the able worker for the message in hand, the switch and a lot.
+      const lot = Math.floor(Math.sqrt(150 * (90 / seconds)));
+      const stay = 4 * seconds + 90 + lot * seconds + planning;
+      const attempts = workers.reduce((sum, { loading }) => sum + 4 * seconds + loading + planning, 0);
+      const bound = defaultParameters.patienceMs + 1000 * (planning + quiet.length * (stay + attempts));
+      for (const name of quiet) {
+        const waited = waits.get(name) ?? [];
+        assert.equal(waited.length, 4, `all 4 requests for ${name} were served`);
+        assert.ok(Math.max(...waited) <= bound, `${name} waited ${Math.max(...waited)} ms, at most ${bound}`);
+      }
+    }),
+    { numRuns: 15 },
+  );
 });

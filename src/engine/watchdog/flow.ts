@@ -1,11 +1,14 @@
 import {
   arrive,
+  arriveAtItsStage,
   averageOf,
   type Board,
+  failedLoads,
   freeInMs,
   homeOf,
   isLocked,
   isOpen,
+  isServed,
   leave,
   mayServe,
   newBoard,
@@ -35,9 +38,11 @@ const halfDone = 1.5;
  * Workers are placed one after another, ordered by when they will be free, each with knowledge of those before it, so
  * they never all run to the same queue.
  *
- * No stage starves: an open stage with work and with a worker that may serve it is served again after at most
- * `patienceMs`, one period, and for each stage that has waited longer the message in hand, the switch and a lot; less
- * with more workers.
+ * No stage starves: an open stage with work and with a worker that can load it is served again after at most `patienceMs`,
+ * one period, for each stage that has waited longer the message in hand, the switch and a lot, and for each worker that fails
+ * to load it the message in hand, the failed attempt and a period; less with more workers. A worker that failed to load a
+ * stage does not count there and is not sent there for a minute; after that, those that failed less often go first. So each
+ * fails once before one fails twice, and a failed attempt does not start the patience anew.
  */
 export const flow: Policy = (snapshot, parameters) => {
   const board = newBoard(snapshot, parameters);
@@ -67,7 +72,9 @@ function rescueStarving(board: Board): Assignment[] {
       .filter((each) => !taken.has(each.id) && !isLocked(board, each) && mayServe(each, stage))
       .sort(
         (a, b) =>
-          urgencyAt(board, a) - urgencyAt(board, b) || switchMs(board, a, stage) - switchMs(board, b, stage),
+          failedLoads(a, stage) - failedLoads(b, stage) ||
+          urgencyAt(board, a) - urgencyAt(board, b) ||
+          switchMs(board, a, stage) - switchMs(board, b, stage),
       )[0];
     if (!worker) continue;
     taken.add(worker.id);
@@ -86,7 +93,7 @@ function decide(board: Board, worker: WorkerSnapshot): Assignment[] | undefined 
   const target = hasWork
     ? lotElsewhere(board, worker, home)
     : (workElsewhere(board, worker) ?? anyWork(board, worker));
-  if (worker.stage !== null) arrive(board, worker.stage, freeInMs(board, worker));
+  arriveAtItsStage(board, worker);
   // The worker was to go elsewhere, but its stage has work again: it stays.
   if (!target)
     return hasWork && worker.stage !== home.name
@@ -165,12 +172,28 @@ function mostUrgent(
   let most = above;
   for (const stage of board.stages) {
     if (stage === except || !isOpen(stage) || !mayServe(worker, stage)) continue;
+    if (isBetterLeftToOthers(board, worker, stage)) continue;
     const found = worth(stage);
     if (found <= most) continue;
     best = stage;
     most = found;
   }
   return best;
+}
+
+/** The worker failed to load the stage before, and an idle one did so less often. */
+function isBetterLeftToOthers(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): boolean {
+  const failures = failedLoads(worker, stage);
+  return (
+    failures > 0 &&
+    board.movable.some(
+      (other) =>
+        failedLoads(other, stage) < failures &&
+        mayServe(other, stage) &&
+        !isLocked(board, other) &&
+        urgencyAt(board, other) === 0,
+    )
+  );
 }
 
 function assign(
@@ -189,7 +212,9 @@ function assign(
   arrive(board, stage.name, 0);
   const place = board.places.get(worker.id);
   if (place) place.stage = stage.name;
-  const stayMs = averageOf(stage, board.parameters) * Math.min(stays, messages);
+  // To stay for a lot begins when the message in hand is finished.
+  const stayMs =
+    stays > 0 ? freeInMs(board, worker) + averageOf(stage, board.parameters) * Math.min(stays, messages) : 0;
   return [
     {
       worker: worker.id,
@@ -217,6 +242,7 @@ function numbers(board: Board, stage: StageSnapshot): QueueNumbers {
     length: waiting(stage),
     averageMs: averageOf(stage, board.parameters),
     workers: servers(board, stage),
+    isServed: isServed(board, stage),
     waitingMs: Math.max(0, waitedMs(board, stage)),
     priority: stage.priority,
     parametric: own,

@@ -62,6 +62,8 @@ export interface WorkerSnapshot {
   failed: boolean;
   /** Stages that it recently failed to load. It must not get them; other workers may. */
   unable?: readonly string[];
+  /** How often it has failed to load each of these stages since it last loaded them. */
+  failedLoads?: Readonly<Record<string, number>>;
   unlockAt: number;
   inFlight: number;
   /** The stage it actually serves now. It moves to `stage` after its current message. */
@@ -107,6 +109,8 @@ export interface QueueNumbers {
   parametric: number;
   /** P, between 0 and 1 */
   relative: number;
+  /** Whether a worker has the stage loaded, or is trusted to load it. Default: whether `workers` is above 0. */
+  isServed?: boolean;
   /** Other numbers that the policy uses, by name. */
   details?: Record<string, number>;
 }

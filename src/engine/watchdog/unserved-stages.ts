@@ -5,7 +5,9 @@ export function unservedStages(plan: Plan): Set<string> {
   const served = new Set(plan.assignments.map((assignment) => assignment.to));
   return new Set(
     plan.queues
-      .filter((queue) => queue.length > 0 && queue.workers === 0 && !served.has(queue.stage))
+      .filter(
+        ({ stage, length, workers, isServed = workers > 0 || served.has(stage) }) => length > 0 && !isServed,
+      )
       .map((queue) => queue.stage),
   );
 }

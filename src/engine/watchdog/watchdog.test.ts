@@ -88,6 +88,7 @@ test('a dry run says what would be done and why, and does nothing', async (t) =>
     length: 3,
     averageMs: 1000,
     workers: 0,
+    isServed: false,
     waitingMs: 0,
     priority: 1,
     parametric: 2,
@@ -177,7 +178,8 @@ test('waiting time ends when the stage gets a worker, is emptied or deleted', as
   it.watchdog();
   await it.nextPlan();
   assert.equal((await it.coordination.children('/watchdog/waiting')).length, 3);
-  await it.worker('w1', { stage: 'served', labels: ['none'], pinned: true });
+  const presence = { stage: 'served', loaded: ['served'] };
+  await it.worker('w1', { stage: 'served', labels: ['none'], pinned: true }, presence);
   await it.broker.purge('emptied');
   await it.stages.delete('deleted', { force: true });
   await it.nextPlan();
