@@ -5,7 +5,7 @@ import { isSystemError } from '../../src/engine/files/system-error.ts';
 import { limitsOf } from '../../src/transcription/image/image-limits.ts';
 import { readGrey } from '../../src/transcription/image/open-image.ts';
 import { page } from '../../src/transcription/page/page.ts';
-import { changesShades, step, turnAndScale } from '../../src/transcription/page/transformation.ts';
+import { changesShades, type Step, turnAndScale } from '../../src/transcription/page/transformation.ts';
 import { parsePrepareConfig } from '../../src/transcription/prepare/prepare-config.ts';
 import { prepareImage } from '../../src/transcription/prepare/prepare-image.ts';
 import { viewNames } from '../../src/transcription/prepare/views.ts';
@@ -28,7 +28,7 @@ const readings = z.object({
   first: z.object({ page, cpu, second: second.optional() }),
   views: z.partialRecord(
     z.enum(viewNames),
-    z.object({ page, steps: z.array(step), cpu, second: second.optional() }),
+    z.object({ page, steps: z.array(z.custom<Step>()), cpu, second: second.optional() }),
   ),
 });
 export type Readings = z.infer<typeof readings>;

@@ -4,7 +4,8 @@ import { sizeOf } from '../../engine/processor/job-files.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { contentOf } from '../../engine/results/stored-files.ts';
 import { judgeReading, type Reading } from '../documents/page-quality.ts';
-import { files, resultFiles } from '../page/files.ts';
+import { resultFiles } from '../formats/output-formats.ts';
+import { files } from '../page/files.ts';
 import { mostPageBytes, page } from '../page/page.ts';
 import { toText } from '../text/text.ts';
 

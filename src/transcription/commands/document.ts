@@ -4,6 +4,7 @@ import { findFiles } from '../../terminal/files/files-to-publish.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { readPriority } from '../../terminal/options/request-target.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
+import type { Format } from '../formats/output-formats.ts';
 import {
   documentCancel,
   documentCreate,
@@ -14,7 +15,6 @@ import {
   documentShow,
 } from '../operations/document.ts';
 import { documentPage, documentPages } from '../operations/pages.ts';
-import type { Format } from '../page/order.ts';
 import { addSources, listSources } from './add-sources.ts';
 import { describeProgress, formatConfidence, isUnderWay, whyNothingToRetry } from './document-progress.ts';
 import { type DownloadOptions, downloadDocument } from './download-document.ts';

@@ -10,6 +10,7 @@ import { documentShow } from '../operations/document.ts';
 import { documentArchive, documentPdf } from '../operations/streams.ts';
 import { listSources } from './add-sources.ts';
 import { type DocumentProgress, describeProgress, isUnderWay } from './document-progress.ts';
+import { knownFormat } from './read-formats.ts';
 import { ResultSaver } from './save-results.ts';
 import { createResultNames } from './source-names.ts';
 
@@ -53,7 +54,8 @@ export async function downloadDocument(
       throw new PismakError('invalid-input', `document ${document} was not made from PDFs`);
     return out.say(`saved ${saved.join(', ')}${failedNote(shown)}`);
   }
-  const saver = new ResultSaver(client, { document, directory: output, formats: shown.formats });
+  const formats = shown.formats.map(knownFormat);
+  const saver = new ResultSaver(client, { document, directory: output, formats });
   await saver.save(createResultNames(await listSources(client, document)), true);
   const saved = `${formatCount(saver.pages, 'page')} in ${output}`;
   if (isUnderWay(shown))

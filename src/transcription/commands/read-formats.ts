@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
 import { commaList } from '../../terminal/options/option-values.ts';
-import type { Format } from '../page/order.ts';
-import { endings } from './save-results.ts';
+import { type Format, formats, isFormat } from '../formats/output-formats.ts';
 
-export const formatNames = Object.keys(endings).join(', ');
+export const formatNames = formats.join(', ');
 
 /** The value of `--formats`. */
 export function readFormats(text: string): Format[] {
@@ -14,6 +14,8 @@ export function readFormats(text: string): Format[] {
   return named.filter(isFormat);
 }
 
-function isFormat(name: string): name is Format {
-  return Object.hasOwn(endings, name);
+/** A format of a document, which a newer Pismak may have written. */
+export function knownFormat(name: string): Format {
+  if (isFormat(name)) return name;
+  throw new PismakError('conflict', `this Pismak doesn't know the format ${name} of the document; update it`);
 }

@@ -3,24 +3,13 @@ import type { z } from 'zod';
 import { createDistinctNames } from '../../engine/files/safe-names.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { isSaved, saveFile } from '../../terminal/files/save-file.ts';
+import { type Format, outputFormats } from '../formats/output-formats.ts';
 import { documentResults } from '../operations/pages.ts';
 import { documentFile } from '../operations/streams.ts';
-import { resultFiles } from '../page/files.ts';
-import type { Format } from '../page/order.ts';
 
 export type ResultPage = z.output<typeof documentResults.output>['pages'][number];
 
 const listed = 500;
-/** By format, in the order that help texts list them. */
-export const endings: Readonly<Record<Format, string>> = {
-  txt: '.txt',
-  page: '.page.xml',
-  alto: '.alto.xml',
-  hocr: '.hocr',
-  pdf: '.pdf',
-  json: '.json',
-  tsv: '.tsv',
-};
 
 /** Saves results as they come. Files already on disk are not fetched again. */
 export class ResultSaver {
@@ -64,9 +53,10 @@ export class ResultSaver {
 
   async #savePage(page: ResultPage, name: string): Promise<void> {
     for (const format of this.#formats) {
-      const file = page.files.find((one) => one.name === resultFiles[format]);
+      const { file: fileName, ending } = outputFormats[format];
+      const file = page.files.find((one) => one.name === fileName);
       if (!file) continue;
-      const path = join(this.#directory, `${name}${endings[format]}`);
+      const path = join(this.#directory, `${name}${ending}`);
       if (await isSaved(path, file.hash)) continue;
       const input = { document: this.#document, page: page.id, file: file.name };
       await saveFile(path, this.#client.stream(documentFile, input));

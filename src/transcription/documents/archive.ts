@@ -3,9 +3,10 @@ import { readBlob } from '../../engine/blobs/blobs.ts';
 import { safePath } from '../../engine/files/safe-names.ts';
 import type { Queries } from '../database/database.ts';
 import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
+import { outputFormats } from '../formats/output-formats.ts';
 import { writeZip, type ZipEntry } from '../formats/zip.ts';
 import { describePageImage } from '../image/page-image.ts';
-import { preparedFile, resultFiles } from '../page/files.ts';
+import { files, preparedFile } from '../page/files.ts';
 import type { DocumentRow } from './document.ts';
 import { filesOf } from './page-list.ts';
 
@@ -18,19 +19,18 @@ interface Kind {
   mediaType: string;
 }
 
-const kinds: Readonly<Record<string, Kind>> = {
-  [resultFiles.txt]: { use: 'TEXT', mediaType: 'text/plain' },
-  [resultFiles.page]: { use: 'PAGE', mediaType: 'application/vnd.prima.page+xml' },
-  [resultFiles.alto]: { use: 'ALTO', mediaType: 'application/alto+xml' },
-  [resultFiles.hocr]: { use: 'HOCR', mediaType: 'text/vnd.hocr+html' },
-  [resultFiles.pdf]: { use: 'PDF', mediaType: 'application/pdf' },
-  [preparedFile]: { use: 'PREPARED', mediaType: 'image/png' },
-  [resultFiles.tsv]: { use: 'TSV', mediaType: 'text/tab-separated-values' },
-  [resultFiles.json]: { use: 'JSON', mediaType: 'application/json' },
-};
+const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ...Object.values(outputFormats).map((format): [string, Kind] => [format.file, format]),
+  [preparedFile, { use: 'PREPARED', mediaType: 'image/png' }],
+  [files.keywords, { use: 'OTHER', mediaType: 'application/json' }],
+]);
 
-export function mediaTypeOf(file: string): string {
-  return kinds[file]?.mediaType ?? (file.endsWith('.json') ? 'application/json' : 'application/octet-stream');
+/** What a result is. Stages that others have added may leave files of any kind. */
+export function kindOf(file: string): Kind {
+  const json = file.endsWith('.json');
+  return (
+    kinds.get(file) ?? { use: 'OTHER', mediaType: json ? 'application/json' : 'application/octet-stream' }
+  );
 }
 
 /**
@@ -57,7 +57,7 @@ export function documentArchive(
         .limit(pagesAtOnce)
         .execute();
       after = some.at(-1)?.position ?? after;
-      const files = await filesOf(
+      const results = await filesOf(
         queries,
         some.map(({ id }) => id),
       );
@@ -75,10 +75,10 @@ export function documentArchive(
           yield { name: path, content };
           listed.push({ use: 'IMAGE', mediaType, path, size: image.size, sha256: image.hash });
         }
-        for (const file of resultsOf(page, files.get(id))) {
+        for (const file of resultsOf(page, results.get(id))) {
           const path = `${directory}/${file.name}`;
           yield { name: path, content: await contentOf(blobs, file) };
-          const { use, mediaType } = kinds[file.name] ?? { use: 'OTHER', mediaType: mediaTypeOf(file.name) };
+          const { use, mediaType } = kindOf(file.name);
           listed.push({ use, mediaType, path, size: file.size, sha256: file.hash });
         }
         pages.push({ number, name, files: listed, language: page.language ?? undefined });

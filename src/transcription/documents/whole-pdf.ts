@@ -2,8 +2,9 @@ import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Queries } from '../database/database.ts';
+import { resultFiles } from '../formats/output-formats.ts';
 import { documentPdf, type PageFiles } from '../formats/pdf/document-pdf.ts';
-import { files, resultFiles } from '../page/files.ts';
+import { files } from '../page/files.ts';
 import type { DocumentRow } from './document.ts';
 import { type ReadPage, readPagesOf } from './read-pages.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PismakError } from '../../engine/errors.ts';
-import { resultFiles } from '../page/files.ts';
+import { resultFiles } from '../formats/output-formats.ts';
 
 /** Texts of pages: name to path. */
 export type TextFiles = ReadonlyMap<string, string>;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPermanent } from '../../engine/processor/processor.ts';
+import { isPermanent, isWrongWorker } from '../../engine/processor/processor.ts';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
 import { withConfidence } from '../formats/confidence.ts';
+import { formats } from '../formats/output-formats.ts';
 import { imageOfPagePdf } from '../formats/pdf/page-pdf-image.ts';
 import { pdfImage } from '../formats/pdf/pdf-image.ts';
 import { samplePage } from '../formats/testing/pages.ts';
 import { loadSharp } from '../image/load-sharp.ts';
-import { formats } from '../page/order.ts';
 import { toText } from '../text/text.ts';
 import { parseExportConfig } from './config.ts';
 import { createExport } from './export.ts';
@@ -52,6 +52,14 @@ test('all formats in the order are written', async () => {
   assert.deepEqual(read, expected);
   assert.equal(expected.regions[0]?.paragraphs[0]?.lines[0]?.confidence, 0.9375);
   assert.notEqual(imageOfPagePdf(contents['page.pdf'] ?? new Uint8Array()), undefined);
+});
+
+test('a format that this worker does not know yet is left to a newer worker', async () => {
+  const run = runProcessor(exportPage, { files: request(['txt', 'braille']) });
+  await assert.rejects(
+    run,
+    (error) => isWrongWorker(error) && /doesn't know the format braille/.test(String(error)),
+  );
 });
 
 test('no other formats are written', async () => {

@@ -1,27 +1,19 @@
-import { buffer } from 'node:stream/consumers';
-import { messageOf } from '../../engine/errors.ts';
 import {
   defineProcessor,
   type Job,
   type LoadProcessor,
-  PermanentFailure,
+  WrongWorker,
 } from '../../engine/processor/processor.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
-import type { About } from '../formats/about.ts';
-import { toAlto } from '../formats/alto.ts';
+import { version } from '../../engine/version.ts';
 import { withConfidence } from '../formats/confidence.ts';
-import { toHocr } from '../formats/hocr.ts';
-import { toPageXml } from '../formats/page-xml.ts';
-import { type ImageOptions, pdfImage } from '../formats/pdf/pdf-image.ts';
-import { searchablePdf } from '../formats/pdf/searchable-pdf.ts';
-import { toTsv } from '../formats/tsv.ts';
+import { isFormat, outputFormats } from '../formats/output-formats.ts';
 import { describeImage } from '../image/open-image.ts';
 import { describePageImage } from '../image/page-image.ts';
-import { files, preparedFile, resultFiles } from '../page/files.ts';
+import { files, preparedFile } from '../page/files.ts';
 import { readOrder, readPage, readTransformation, writePage } from '../page/job-page.ts';
-import type { Format, Order } from '../page/order.ts';
+import type { Order } from '../page/order.ts';
 import type { Page } from '../page/page.ts';
-import { toText } from '../text/text.ts';
 import { parseExportConfig } from './config.ts';
 import { inSource } from './source-page.ts';
 
@@ -50,12 +42,10 @@ export function createExport(clock: Clock): LoadProcessor {
         ...(prepared !== undefined && { prepared }),
       };
       for (const format of new Set(formats)) {
-        if (format === 'json') continue;
-        const content =
-          format === 'pdf' ? await toPdf(source, page, about, images) : writers[format](page, about);
-        // Most pages have no table, and nobody wants a file that says so.
-        if (format === 'tsv' && content.length === 0) continue;
-        job.files.write(resultFiles[format], Buffer.from(content));
+        if (!isFormat(format)) throw unknownFormat(format);
+        const { file, write } = outputFormats[format];
+        const content = await write(page, about, { source, options: images });
+        if (content !== undefined) job.files.write(file, Buffer.from(content));
       }
       job.log(`written: ${formats.join(', ')}`);
     };
@@ -63,13 +53,10 @@ export function createExport(clock: Clock): LoadProcessor {
 }
 export default createExport(systemClock);
 
-const writers: Record<Exclude<Format, 'pdf' | 'json'>, (page: Page, about: About) => string> = {
-  txt: toText,
-  page: toPageXml,
-  alto: toAlto,
-  hocr: toHocr,
-  tsv: toTsv,
-};
+/** The server accepted the format, so it is newer than this worker; so may another worker be. */
+function unknownFormat(format: string): WrongWorker {
+  return new WrongWorker(`Pismak ${version} on this worker doesn't know the format ${format}; update it`);
+}
 
 /** The page as its owner sees it, with the resolution that the source states: recognisers guess one. */
 async function sourcePage(job: Job, order: Order, source: Uint8Array | undefined): Promise<Page> {
@@ -87,18 +74,4 @@ async function statedDpi(source: Uint8Array): Promise<number | undefined> {
     ({ dpi }) => dpi,
     () => undefined,
   );
-}
-
-async function toPdf(
-  source: Uint8Array | undefined,
-  page: Page,
-  about: About,
-  options: ImageOptions,
-): Promise<Buffer> {
-  if (source === undefined)
-    throw new PermanentFailure('a searchable PDF needs the image of the page, and the request has none');
-  const image = await pdfImage(source, options).catch((error) => {
-    throw new PermanentFailure(`the image can't be read, so no PDF was made: ${messageOf(error)}`);
-  });
-  return buffer(searchablePdf([{ page, image }], { title: about.name, created: about.created }));
 }

@@ -4,7 +4,7 @@ import type { Queries } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { type DocumentRow, documentStates, findDocument, pageStates } from '../documents/document.ts';
 import { countAllPages } from '../documents/progress.ts';
-import { formats } from '../page/order.ts';
+import { formats } from '../formats/output-formats.ts';
 
 /** Input and output shared by several operations. Times are milliseconds since the epoch. */
 
@@ -44,7 +44,8 @@ export const documentRow = z.strictObject({
   priority: z.int(),
   pipeline: z.string(),
   language: z.string(),
-  formats: z.array(format),
+  // Not `format`: a newer Pismak beside this one may have accepted further ones.
+  formats: z.array(z.string()),
   pages: pageCounts,
   confidence: confidence.describe('Mean over the words of all pages'),
   createdAt: z.number(),

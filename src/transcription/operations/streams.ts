@@ -20,7 +20,7 @@ export const documentFile = defineStream({
   }),
   example: { document: someDocument, page: 1, file: 'text.txt' },
   async open({ engine }, { document, page: named, file }) {
-    const [{ mediaTypeOf }, { filesOf }, { findPage }] = await Promise.all([
+    const [{ kindOf }, { filesOf }, { findPage }] = await Promise.all([
       import('../documents/archive.ts'),
       import('../documents/page-list.ts'),
       import('../documents/page-numbers.ts'),
@@ -37,7 +37,7 @@ export const documentFile = defineStream({
     return {
       content: engine.blobs.get(found.hash),
       size: found.size,
-      type: mediaTypeOf(found.name),
+      type: kindOf(found.name).mediaType,
       fileName: found.name,
     };
   },

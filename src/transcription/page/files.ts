@@ -1,5 +1,3 @@
-import type { Format } from './order.ts';
-
 /** The files that a page's request carries from stage to stage. Each stage may replace any of them. */
 export const files = {
   /** Language and formats to produce: `order.ts`. */
@@ -20,14 +18,3 @@ export const files = {
 
 /** The prepared image as a result, if `export` is told to keep it. */
 export const preparedFile = 'prepared.png';
-
-/** The results a user gets, made by `export`. */
-export const resultFiles: Record<Format, string> = {
-  txt: 'text.txt',
-  page: 'page.xml',
-  alto: 'alto.xml',
-  hocr: 'page.hocr',
-  pdf: 'page.pdf',
-  json: 'page.json',
-  tsv: 'tables.tsv',
-};

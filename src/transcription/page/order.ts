@@ -1,10 +1,5 @@
 import { z } from 'zod';
 
-/** What a page can be written as: text, PAGE XML, ALTO, hOCR, searchable PDF, JSON, and its tables as TSV. */
-export const formats = ['txt', 'page', 'alto', 'hocr', 'pdf', 'json', 'tsv'] as const;
-/** One of `formats`. */
-export type Format = (typeof formats)[number];
-
 /** Where the splitting of a source continues: a long one is split in parts, so that other sources get their turn in between. */
 export const splitProgress = z.object({
   /** Pages that earlier parts have listed. */
@@ -33,7 +28,8 @@ export const order = z.object({
   name: z.string(),
   /** As Tesseract names them, joined with `+`; `auto`: to be guessed. */
   language: z.string().default('auto'),
-  formats: z.array(z.enum(formats)).default(['txt']),
+  /** Names of output formats. Only `export` checks them: the server that accepted them may be newer than this worker. */
+  formats: z.array(z.string()).default(['txt']),
   /** Use the text layer of a PDF instead of recognising its pages. By default the configuration of `split` decides. */
   textLayer: z.boolean().optional(),
   /** For `split`: return the source in parts, and begin here. */

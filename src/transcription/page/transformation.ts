@@ -4,22 +4,28 @@ import { box } from './page.ts';
 /** Degrees to turn a page clockwise to make it upright. */
 export type QuarterTurn = 0 | 90 | 180 | 270;
 
+/** What `prepare` can do to a page, as people read it. Some steps change where things are, all others how dark they are. */
+const stepTable = {
+  turn: { said: 'turned', isShape: true },
+  straighten: { said: 'straightened', isShape: true },
+  scale: { said: 'scaled', isShape: true },
+  border: { said: 'border whitened', isShape: false },
+  grain: { said: 'grain smoothed', isShape: false },
+  paper: { said: 'paper whitened', isShape: false },
+  contrast: { said: 'contrast strengthened', isShape: false },
+  'other side': { said: 'text from the other side removed', isShape: false },
+  binarise: { said: 'made black and white', isShape: false },
+};
+
 /** One thing that was done to a page, and the evidence for it. */
-export const step = z.object({
-  name: z.enum([
-    'turn',
-    'straighten',
-    'scale',
-    'border',
-    'grain',
-    'paper',
-    'contrast',
-    'other side',
-    'binarise',
-  ]),
-  why: z.string(),
-});
-export type Step = z.infer<typeof step>;
+export interface Step {
+  name: keyof typeof stepTable;
+  why: string;
+}
+
+/** A step that another worker may have taken: a newer one may know more of them. */
+const takenStep = z.object({ name: z.string(), why: z.string() });
+type TakenStep = z.infer<typeof takenStep>;
 
 /** A quarter turn clockwise, then how many degrees the lines fall to the right, then a scale. */
 const shape = z.object({
@@ -45,34 +51,23 @@ export const transformation = z.object({
     f: z.number(),
   }),
   shape: shape.optional(),
-  steps: z.array(step).optional(),
+  steps: z.array(takenStep).optional(),
   /** The sheet inside the black border of the scan, in pixels of the source, if there is a border. */
   sheet: box.optional(),
 });
 export type Transformation = z.infer<typeof transformation>;
 
-/** Steps that change where things are; all others change how dark they are. */
-const shapeSteps: readonly string[] = ['turn', 'straighten', 'scale'];
-
-export function changesShades(steps: readonly Step[] | undefined): boolean {
-  return (steps ?? []).some(({ name }) => !shapeSteps.includes(name));
+export function changesShades(steps: readonly TakenStep[] | undefined): boolean {
+  return (steps ?? []).some(({ name }) => !known(name)?.isShape);
 }
 
-const said: Record<Step['name'], string> = {
-  turn: 'turned',
-  straighten: 'straightened',
-  scale: 'scaled',
-  border: 'border whitened',
-  grain: 'grain smoothed',
-  paper: 'paper whitened',
-  contrast: 'contrast strengthened',
-  'other side': 'text from the other side removed',
-  binarise: 'made black and white',
-};
-
 /** What was done and why, for people. */
-export function describeSteps(steps: readonly Step[]): string {
-  return steps.map(({ name, why }) => `${said[name]} (${why})`).join('; ');
+export function describeSteps(steps: readonly TakenStep[]): string {
+  return steps.map(({ name, why }) => `${known(name)?.said ?? name} (${why})`).join('; ');
+}
+
+function known(name: string) {
+  return (stepTable as Readonly<Record<string, { said: string; isShape: boolean }>>)[name];
 }
 
 /** A quarter turn, then `angle` degrees clockwise, then a scale. The image is large enough for the result. */

@@ -1,7 +1,8 @@
 import { findIsolation } from '../../engine/processor/command/isolation.ts';
 import { runOnFiles } from '../../engine/processor/command/program-on-files.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
-import { files, resultFiles } from '../page/files.ts';
+import { resultFiles } from '../formats/output-formats.ts';
+import { files } from '../page/files.ts';
 import { reasonOf } from '../page/job-page.ts';
 import { type Page, page } from '../page/page.ts';
 import { readAlto } from './alto.ts';

@@ -1,5 +1,5 @@
 import { parseStageConfig, words } from '../../engine/stage/stage-config.ts';
-import { type Format, formats } from '../page/order.ts';
+import { type Format, formats, isFormat } from '../formats/output-formats.ts';
 import { type SplitConfig, splitSettings } from '../split/split-config.ts';
 
 const settings = {
@@ -21,8 +21,4 @@ export function parseSingleConfig(text: string): SingleConfig {
   if (unknown !== undefined || named.length === 0)
     throw new Error(`FORMATS has ${unknown ?? 'nothing'}; choose from ${formats.join(', ')}`);
   return { ...config, language: LANGUAGE, formats: named.filter(isFormat) };
-}
-
-function isFormat(word: string): word is Format {
-  return (formats as readonly string[]).includes(word);
 }

@@ -13,9 +13,10 @@ import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts'
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Engine } from '../database/database.ts';
 import { collectQueue } from '../documents/document.ts';
+import { resultFiles } from '../formats/output-formats.ts';
 import { transcription } from '../house.ts';
 import { transcriptionOperations } from '../operations/index.ts';
-import { files, resultFiles } from '../page/files.ts';
+import { files } from '../page/files.ts';
 import type { Page } from '../page/page.ts';
 import { parts } from '../parts.ts';
 import { runTranscription } from '../run-transcription.ts';
