@@ -19,6 +19,27 @@ export const floors: Readonly<Record<string, Floors>> = {
     // Ground: requests over HTTP, text of pages, rules of politeness, tables.
     ['fetch', 'text', 'politeness', 'database'],
   ],
+  mail: [
+    // How it is reached: the house, its parts, commands, what programs import.
+    ['house', 'index', 'parts', 'commands'],
+    // What people, readers and the engine ask of it.
+    ['operations', 'pages', 'run-mail'],
+    // Where mails come from, what comes back, and what is deleted.
+    ['campaigns', 'alerts', 'senders', 'inbound', 'retention'],
+    // The way of a mail, from its queue to a result.
+    ['delivery'],
+    // What an engine has open.
+    ['open-mail'],
+    // Building a mail, and handing it to a relay.
+    ['compose', 'prepare', 'relays'],
+    // What mails are built of.
+    ['types', 'tokens'],
+    ['templates'],
+    // The formats: MIME and SMTP.
+    ['mime', 'smtp', 'sink'],
+    // What a mail, a type and an address are; tables; settings.
+    ['settings', 'database', 'model'],
+  ],
   statistics: [
     // How it is reached: the house, its parts, commands, what programs import.
     ['house', 'index', 'parts', 'commands'],

@@ -1,11 +1,10 @@
 import type { House } from '../engine/house.ts';
-import { mailSettings } from './settings.ts';
+import { mailSection } from './settings.ts';
 
 /** Sends mails, one or a million: queues, relays, templates, campaigns. */
 export const mail = {
-  name: 'mail',
+  ...mailSection,
   title: 'Mail',
-  settings: mailSettings,
   commands: {
     mail: {
       summary: 'Send mails, single ones and campaigns, and see what became of them',

@@ -1,35 +1,44 @@
 import type { Engine } from '../engine/engine.ts';
 import { sectionOf } from '../engine/house.ts';
-import { Composer } from './delivery/compose.ts';
-import { loadAttachment } from './delivery/load-attachment.ts';
-import { mail } from './house.ts';
+import { Bell } from '../engine/time/bell.ts';
+import { OnDemand } from '../engine/time/on-demand.ts';
+import { Composer } from './compose/composer.ts';
+import { loadAttachment } from './compose/load-attachment.ts';
 import { Preparers } from './prepare/preparers.ts';
+import type { Relays } from './relays/relays.ts';
+import { mailSection } from './settings.ts';
 import { openTokens } from './tokens.ts';
 import { CompiledTypes } from './types/compiled-types.ts';
 
-/** Where links in mails lead: the address that users open. */
-export function publicUrl({ settings }: Pick<Engine, 'settings'>): string {
-  const { publicUrl, host, port } = settings.http;
-  return (publicUrl ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`).replace(/\/$/, '');
-}
+type Parts = Pick<Engine, 'blobs' | 'clock' | 'configurationFile' | 'database' | 'settings'>;
 
-type ComposingEngine = Pick<Engine, 'blobs' | 'clock' | 'configurationFile' | 'database' | 'settings'>;
+/** What the house keeps while an engine is open: `stateOf(engine, OpenMail)`. */
+export class OpenMail {
+  readonly #composer: OnDemand<Composer>;
+  /** The relays of this process, while it sends. */
+  relays: Relays | undefined;
+  /** Wakes the generator of campaigns. */
+  readonly campaigns = new Bell();
 
-const composers = new WeakMap<object, Promise<Composer>>();
-
-/** The composer of an engine, shared by senders, pages and previews. */
-export function composerOf(engine: ComposingEngine): Promise<Composer> {
-  let composer = composers.get(engine.database);
-  if (!composer) {
-    composer = makeComposer(engine);
-    composers.set(engine.database, composer);
-    composer.catch(() => composers.delete(engine.database));
+  constructor(engine: Parts) {
+    this.#composer = new OnDemand(
+      () => openComposer(engine),
+      (composer) => composer.close(),
+    );
   }
-  return composer;
+
+  /** The composer that senders, pages and previews share. */
+  composer(): Promise<Composer> {
+    return this.#composer.get();
+  }
+
+  close(): Promise<void> {
+    return this.#composer.close();
+  }
 }
 
-async function makeComposer(engine: ComposingEngine): Promise<Composer> {
-  const settings = sectionOf(engine.settings, mail);
+async function openComposer(engine: Parts): Promise<Composer> {
+  const settings = sectionOf(engine.settings, mailSection);
   const url = publicUrl(engine);
   const preparers = new Preparers(engine, settings.prepare);
   return new Composer({
@@ -41,4 +50,10 @@ async function makeComposer(engine: ComposingEngine): Promise<Composer> {
     close: () => preparers.close(),
     loadAttachment: (attachment) => loadAttachment(engine, settings, attachment),
   });
+}
+
+/** Where links in mails lead: the address that users open. */
+export function publicUrl({ settings }: Pick<Engine, 'settings'>): string {
+  const { publicUrl, host, port } = settings.http;
+  return (publicUrl ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`).replace(/\/$/, '');
 }

@@ -1,6 +1,7 @@
 import type { HouseParts } from '../engine/house.ts';
 import { mailAlert } from './alerts/mail-alert.ts';
 import { migrations } from './database/migrations.ts';
+import { OpenMail } from './open-mail.ts';
 import { mailOperations } from './operations/index.ts';
 import { onlineVersion, unsubscribePage } from './pages/online-version.ts';
 import { runMail } from './run-mail.ts';
@@ -8,6 +9,7 @@ import { runMail } from './run-mail.ts';
 /** The parts of this house that a running engine needs. */
 export const parts: HouseParts = {
   migrations,
+  open: (engine) => new OpenMail(engine),
   operations: mailOperations,
   pages: [onlineVersion, unsubscribePage],
   onAlert: mailAlert,

@@ -186,6 +186,8 @@ export const mailSettings = z.strictObject({
 });
 export type MailSettings = z.output<typeof mailSettings>;
 
+export const mailSection = { name: 'mail', settings: mailSettings } as const;
+
 /** The classes of this installation. */
 export function classesOf(settings: MailSettings): Map<string, MailClass> {
   const names = new Set([...Object.keys(usualClasses), ...Object.keys(settings.classes)]);

@@ -1,9 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode } from '../../engine/errors.ts';
+import { alertType } from '../model/mail-type.ts';
 import type { MailSettings } from '../settings.ts';
-
-/** The mail type of mails about alerts. Administrators may change it like any other. */
-export const alertType = 'pismak-alert';
 
 const template = `<p>{{ event }}: <b>{{ kind }}</b>, {{ entity }}</p>
 <p>{{ reason }}</p>

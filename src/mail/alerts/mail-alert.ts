@@ -6,11 +6,10 @@ import { newId } from '../../engine/identity.ts';
 import type { MailTables } from '../database/tables.ts';
 import { byIds } from '../delivery/mail-message.ts';
 import { classOf, rowOf } from '../delivery/submit-mail.ts';
-import { mail as house } from '../house.ts';
 import { checkMail } from '../model/mail.ts';
-import { queueOf } from '../settings.ts';
+import { alertType } from '../model/mail-type.ts';
+import { mailSection, queueOf } from '../settings.ts';
 import { readType } from '../types/mail-types.ts';
-import { alertType } from './alert-type.ts';
 
 /** Whose mails they are: the installation's own. */
 const owner = 'local';
@@ -23,7 +22,7 @@ export async function mailAlert(
   transaction: Queries,
   { event, alert }: AlertNotice,
 ): Promise<void> {
-  const { alertsTo, alertsPerHour } = sectionOf(parts.settings, house);
+  const { alertsTo, alertsPerHour } = sectionOf(parts.settings, mailSection);
   if (alertsTo.length === 0) return;
   const queries = transaction as Queries<MailTables>;
   const stored = await queries

@@ -1,8 +1,8 @@
 import type { Engine } from '../../engine/engine.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { classOf } from '../delivery/submit-mail.ts';
-import { mail } from '../house.ts';
 import { SendingHours } from '../model/sending-hours.ts';
+import { mailSection } from '../settings.ts';
 import { findType } from '../types/mail-types.ts';
 import type { Campaign } from './campaign.ts';
 
@@ -12,6 +12,6 @@ export async function opensAt(
   { type, version }: Pick<Campaign, 'type' | 'version'>,
 ): Promise<number | null> {
   const { hours } = classOf(engine, await findType(engine, type, version));
-  const { timeZone } = sectionOf(engine.settings, mail);
+  const { timeZone } = sectionOf(engine.settings, mailSection);
   return new SendingHours(hours, timeZone).opensAt(engine.clock.now());
 }

@@ -131,6 +131,19 @@ export async function setCampaignState(
   );
 }
 
+/** Lets the mails of a campaign leave that was only generated. If it fails halfway, it can be done again. */
+export async function releaseCampaign(
+  parts: Pick<Engine, 'backlog' | 'clock' | 'database'>,
+  campaign: Campaign,
+): Promise<void> {
+  await parts.backlog.resume(campaign.id);
+  await setCampaignState(parts, campaign, ['held'], {
+    state: 'running',
+    audience: storedAudience({ ...campaign, isHeld: false }),
+    startedAt: parts.clock.now(),
+  });
+}
+
 function asNumber(value: number | null): number | null {
   return value === null ? null : Number(value);
 }

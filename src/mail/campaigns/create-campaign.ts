@@ -3,23 +3,24 @@ import { disown, ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import type { Caller } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
+import { stateOf } from '../../engine/house.ts';
 import { newId } from '../../engine/identity.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { classOf } from '../delivery/submit-mail.ts';
 import { checkDesign } from '../model/design.ts';
+import { OpenMail } from '../open-mail.ts';
 import { findType } from '../types/mail-types.ts';
 import {
   type AudienceSource,
   audienceOwner,
   type Campaign,
   getOwnCampaign,
+  releaseCampaign,
   setCampaignState,
   storedAudience,
   toCampaign,
 } from './campaign.ts';
 import { readAudience } from './read-audience.ts';
-import { releaseCampaign } from './release-campaign.ts';
-import { wakeCampaigns } from './run-campaigns.ts';
 
 export interface NewCampaign {
   name: string;
@@ -110,7 +111,7 @@ export async function startCampaign(
       startedAt: now,
     });
   }
-  wakeCampaigns(engine);
+  stateOf(engine, OpenMail).campaigns.ring();
 }
 
 export async function cancelCampaign(engine: Engine, campaign: Campaign): Promise<number> {

@@ -1,26 +1,12 @@
-import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
-import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
 import { collectGarbage } from '../../engine/process/idle-memory.ts';
 import { sleep } from '../../engine/time/clock.ts';
-import { type MailTables, mailDatabase } from '../database/tables.ts';
-import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
-import { countMails } from '../delivery/submit-mail.ts';
-import { queueOf } from '../settings.ts';
-import { audienceOwner, type Campaign, getCampaign } from './campaign.ts';
-import {
-  type CampaignMail,
-  idPrefix,
-  keyOf,
-  mailFor,
-  type Recipe,
-  recipesOf,
-  sharedColumns,
-} from './campaign-mails.ts';
-import { insertMails } from './insert-mails.ts';
+import { mailDatabase } from '../database/tables.ts';
+import { type Campaign, getCampaign } from './campaign.ts';
+import { type CampaignMail, idPrefix, keyOf, mailFor, type Recipe, recipesOf } from './campaign-mails.ts';
 import { PeopleOnDisk } from './people-on-disk.ts';
 import { type Person, readAudience } from './read-audience.ts';
+import { type MadeMails, type Reached, storeMails } from './store-campaign-mails.ts';
 
 export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 
@@ -134,18 +120,6 @@ async function generateRest(
   return 'complete';
 }
 
-/** How far the audience has been read: `position` in its source, `read` in all, and again what was read again. */
-type Reached = Pick<Campaign, 'source' | 'position' | 'read'>;
-
-interface MadeMails {
-  mails: readonly CampaignMail[];
-  people: number;
-  /** People who have a mail of this campaign. */
-  repeated: number;
-  /** People who can't get a mail. */
-  refused: number;
-}
-
 function mailsOf(
   campaign: Campaign,
   recipes: readonly Recipe[],
@@ -163,80 +137,4 @@ function mailsOf(
     else repeated++;
   }
   return { mails, people: people.length, repeated, refused };
-}
-
-/** Resolves to the state of the campaign. */
-async function storeMails(
-  parts: GenerateParts,
-  campaign: Campaign,
-  recipes: readonly Recipe[],
-  { mails, repeated, refused }: MadeMails,
-  { before, after }: { before: Reached; after: Reached },
-): Promise<string> {
-  const database = mailDatabase(parts);
-  const now = parts.clock.now();
-  const state = await database.transaction(async (transaction) => {
-    const moved = await transaction
-      .updateTable('mail_campaign')
-      .set(({ eb }) => ({
-        ...after,
-        problem: '',
-        generated: eb('generated', '+', mails.length),
-        repeated: eb('repeated', '+', repeated),
-        refused: eb('refused', '+', refused),
-      }))
-      .where('id', '=', campaign.id)
-      .where('source', '=', before.source)
-      .where('read', '=', before.read)
-      .where('state', '<>', 'cancelled')
-      // Read under the transaction: a pause that comes now must not be missed.
-      .returning('state')
-      .executeTakeFirst();
-    if (!moved) return stateInstead(transaction, campaign);
-    const groups = Map.groupBy(mails, ({ recipe }) => recipe);
-    for (const [recipe, some] of groups)
-      await insertMails(database, transaction, some, sharedColumns(campaign, recipes, recipe, now));
-    const owner = { name: campaign.owner, role: campaign.isLimited ? ('user' as const) : ('admin' as const) };
-    if (mails.length > 0) await countMails(parts, transaction, owner, mails.length);
-    const paused = campaign.isHeld || moved.state !== 'running';
-    const items = [...groups].flatMap(([{ type, mailClass }, some]) =>
-      inGroups(some, mailsPerMessage).map((group) => ({
-        queue: queueOf(type.class),
-        owner: campaign.owner,
-        batch: campaign.id,
-        paused,
-        message: byIds(
-          group.map(({ id }) => id),
-          campaign.owner,
-          mailClass.lane,
-        ),
-        // Relays may keep them until then; those that can't give them back.
-        ...(campaign.startAt > now && !mailClass.holdAtRelay && { notBefore: campaign.startAt }),
-      })),
-    );
-    await parts.backlog.add(transaction, items);
-    // Nobody reads it again, and it is full of addresses.
-    if (after.source >= campaign.sources.length) await giveUp(transaction, audienceOwner(campaign.id), now);
-    return moved.state;
-  });
-  parts.backlog.wake();
-  return state;
-}
-
-/** The campaign was cancelled, or another process generates it: one that was taken for dead, or took us for dead. */
-async function stateInstead(queries: Queries<MailTables>, { id, name }: Campaign): Promise<string> {
-  const row = await queries
-    .selectFrom('mail_campaign')
-    .select('state')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (row && row.state !== 'cancelled')
-    throw new PismakError('hold-lost', `another process makes the mails of campaign ${name}`);
-  return 'cancelled';
-}
-
-function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
 }

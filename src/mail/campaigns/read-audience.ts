@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
-import { mail } from '../house.ts';
+import { mailSection } from '../settings.ts';
 import type { AudienceSource } from './campaign.ts';
 import { readCsvPeople } from './read-csv-people.ts';
 
@@ -18,7 +18,7 @@ export async function* readAudience(
 ): AsyncGenerator<Person[]> {
   if ('table' in source) {
     const { readTable } = await import('./read-table.ts');
-    const query = sectionOf(settings, mail).audiences[source.table];
+    const query = sectionOf(settings, mailSection).audiences[source.table];
     if (!query) throw new PismakError('invalid-input', `the settings have no mail.audiences.${source.table}`);
     return yield* inGroups(readTable(query));
   }

@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
+import { stateOf } from '../../engine/house.ts';
 import { mailQueries } from '../database/tables.ts';
 import { submitMail } from '../delivery/submit-mail.ts';
 import type { MailFields } from '../model/mail.ts';
-import { composerOf } from '../open-mail.ts';
+import { OpenMail } from '../open-mail.ts';
 import type { Campaign } from './campaign.ts';
 import { mailFor, type Recipe, recipesOf, sharedColumns } from './campaign-mails.ts';
 import { type Person, readAudience } from './read-audience.ts';
@@ -43,7 +44,7 @@ export async function rehearse(
   signal: AbortSignal,
 ): Promise<Rehearsal> {
   const recipes = await recipesOf(engine, campaign);
-  const composer = await composerOf(engine);
+  const composer = await stateOf(engine, OpenMail).composer();
   const seen = new Set<string>();
   const result = { ...nothingYet(), isComplete: true };
   let bytes = 0;

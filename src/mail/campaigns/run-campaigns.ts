@@ -1,14 +1,13 @@
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
-import { Bell } from '../../engine/time/bell.ts';
+import type { Bell } from '../../engine/time/bell.ts';
 import { endsWithin } from '../../engine/time/deadline.ts';
 import { mailQueries } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
-import { type Campaign, toCampaign } from './campaign.ts';
+import { type Campaign, releaseCampaign, toCampaign } from './campaign.ts';
 import { failCampaign } from './fail-campaign.ts';
 import { generate } from './generate.ts';
-import { releaseCampaign } from './release-campaign.ts';
 
 type Parts = Pick<
   Engine,
@@ -29,18 +28,10 @@ const periodMs = 1000;
 const mostLanes = 4;
 const leavingMs = 2000;
 const lasting = ['invalid-input', 'blob-missing', 'quota-exceeded'] as const;
-const bells = new WeakMap<object, Bell>();
-
-/** Lets an operation of this process wake the generator. */
-export function wakeCampaigns({ database }: Pick<Engine, 'database'>): void {
-  bells.get(database)?.ring();
-}
 
 /** Generates the mails of started campaigns and notices when one has ended: an elected service. */
-export function runCampaigns(parts: Parts): Running {
-  const { clock, database, log, openSession } = parts;
-  const bell = new Bell();
-  bells.set(database, bell);
+export function runCampaigns(parts: Parts, bell: Bell): Running {
+  const { clock, log, openSession } = parts;
   return runService({
     name: 'mail.campaigns',
     clock,

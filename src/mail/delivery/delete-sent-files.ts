@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { Engine } from '../../engine/engine.ts';
+import { allowedPath } from '../compose/load-attachment.ts';
 import { mailQueries } from '../database/tables.ts';
 import type { MailSettings } from '../settings.ts';
-import { allowedPath } from './load-attachment.ts';
 
 /**
  * Deletes the files that no mail needs any more, of those that this mail names. Without a mail: all that a killed process left.

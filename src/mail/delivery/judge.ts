@@ -1,7 +1,6 @@
 import type { Random } from '../../engine/identity.ts';
 import type { MailClass, MailSettings } from '../settings.ts';
-import type { SmtpOutcome } from '../smtp/outcome.ts';
-import { isDeadCode } from './dead-address.ts';
+import { isDeadCode, type SmtpOutcome } from '../smtp/outcome.ts';
 import type { MailToSend } from './mail-source.ts';
 import type { MailResult } from './record-results.ts';
 

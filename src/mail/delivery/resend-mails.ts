@@ -1,9 +1,9 @@
+import { chunks } from '../../engine/chunks.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { mailDatabase } from '../database/tables.ts';
-import { mail as house } from '../house.ts';
 import type { MailState } from '../model/mail.ts';
-import { classesOf, queueOf } from '../settings.ts';
+import { classesOf, mailSection, queueOf } from '../settings.ts';
 import { readType } from '../types/mail-types.ts';
 import { byIds, mailsPerMessage } from './mail-message.ts';
 
@@ -16,7 +16,7 @@ export async function resendMails(
   parts: Parts,
   which: { ids: readonly string[] } | { campaign: string; states: readonly MailState[]; isPaused?: boolean },
 ): Promise<number> {
-  const classes = classesOf(sectionOf(parts.settings, house));
+  const classes = classesOf(sectionOf(parts.settings, mailSection));
   let total = 0;
   for (;;) {
     const some = await mailDatabase(parts).transaction(async (transaction) => {
@@ -56,8 +56,7 @@ export async function resendMails(
           }))
           .where('id', 'in', ids)
           .execute();
-        for (let start = 0; start < alike.length; start += mailsPerMessage) {
-          const group = alike.slice(start, start + mailsPerMessage);
+        for (const group of chunks(alike, mailsPerMessage)) {
           const owner = group[0]?.owner ?? '';
           await parts.backlog.add(transaction, [
             {

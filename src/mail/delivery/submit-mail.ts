@@ -7,14 +7,13 @@ import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { newId } from '../../engine/identity.ts';
 import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
+import { allowedPath, checkAttachments } from '../compose/load-attachment.ts';
 import { type MailRow, mailDatabase } from '../database/tables.ts';
-import { mail as house } from '../house.ts';
 import { addressKey, domainOf } from '../model/address.ts';
 import { checkDesign } from '../model/design.ts';
 import { checkMail, type MailFields } from '../model/mail.ts';
-import { classesOf, type MailClass, queueOf } from '../settings.ts';
+import { classesOf, type MailClass, mailSection, queueOf } from '../settings.ts';
 import { findType, type TypeVersion } from '../types/mail-types.ts';
-import { allowedPath, checkAttachments } from './load-attachment.ts';
 import { byIds } from './mail-message.ts';
 
 type Parts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'events' | 'houses' | 'settings'>;
@@ -43,7 +42,7 @@ export async function submitMail(
   checkSender(owner, fields, type);
   checkDesign(type, fields.design);
   const mailClass = classOf(parts, type);
-  const settings = sectionOf(parts.settings, house);
+  const settings = sectionOf(parts.settings, mailSection);
   const { attachments = [] } = fields;
   const blobs = attachments.flatMap(({ blob }) => (blob === undefined ? [] : [blob]));
   // Before their size: blobs of others look as if they don't exist.
@@ -122,7 +121,7 @@ export function classOf(
   parts: Pick<Engine, 'settings'>,
   type: Pick<TypeVersion, 'class' | 'code'>,
 ): MailClass {
-  const classes = classesOf(sectionOf(parts.settings, house));
+  const classes = classesOf(sectionOf(parts.settings, mailSection));
   const found = classes.get(type.class);
   if (found) return found;
   throw new PismakError(
@@ -198,7 +197,7 @@ export async function countMails(
   owner: SubmitOptions['owner'],
   count = 1,
 ): Promise<void> {
-  const { mailsPerMonth } = sectionOf(parts.settings, house);
+  const { mailsPerMonth } = sectionOf(parts.settings, mailSection);
   const used = { owner: owner.name, kind: 'mail.mails', month: monthOf(parts.clock.now()) };
   const isLimited = mailsPerMonth > 0 && owner.role !== 'admin';
   if (isLimited && (await usageOf(transaction, used)) + count > mailsPerMonth)

@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
-import { alertType } from '../alerts/alert-type.ts';
 import type { MailRow } from '../database/tables.ts';
 import type { MailState } from '../model/mail.ts';
+import { alertType } from '../model/mail-type.ts';
 import { withoutAddresses } from './answer-text.ts';
 import type { Verdict } from './judge.ts';
 

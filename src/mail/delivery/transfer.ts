@@ -1,9 +1,10 @@
 import { hasCode, messageOf } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
+import type { ComposedMail } from '../compose/composer.ts';
+import { copyFields } from '../compose/copies.ts';
 import { deletesFiles } from '../model/mail.ts';
 import { type MailClass, queueOf } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
-import { type ComposedMail, copyFields } from './compose.ts';
 import { pauseMs, type Verdict } from './judge.ts';
 import { wholeMessage } from './mail-message.ts';
 import type { MailToSend } from './mail-source.ts';

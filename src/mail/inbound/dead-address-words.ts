@@ -1,4 +1,4 @@
-import { isDeadCode } from '../delivery/dead-address.ts';
+import { isDeadCode } from '../smtp/outcome.ts';
 
 const noSuchAddress = [
   /\b(user|recipient|mailbox|account|address|addressee|host|domain)( name)?( is)? unknown\b/,

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
-import { readKey } from '../delivery/compose.ts';
+import { readKey } from '../compose/read-key.ts';
 import { mailSettings } from '../settings.ts';
 import { compileTemplate } from '../templates/compile.ts';
 import { buildMessage } from './build-message.ts';

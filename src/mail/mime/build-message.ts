@@ -1,5 +1,4 @@
 import { type Contact, domainOf } from '../model/address.ts';
-import type { EncodedContent } from '../templates/compile.ts';
 import { type DkimKey, dkimSignature } from './dkim.ts';
 import { encodedContact, encodedText, type Header, header, writeHeaders } from './headers.ts';
 import { messageMemory } from './message-memory.ts';
@@ -19,6 +18,13 @@ export interface MessageParts {
   unsubscribeAddress?: string | undefined;
   /** Mails nobody shall answer automatically: newsletters. */
   isBulk: boolean;
+}
+
+/** What a mail carries: html and text in quoted-printable. */
+export interface EncodedContent {
+  subject: string;
+  html: Buffer;
+  text: Buffer;
 }
 
 /** The bytes of a mail. If a key is given and signing fails, this fails: an unsigned mail must not leave. */

@@ -52,3 +52,6 @@ export const mailType = z.looseObject({
 /** Fields beyond these are the user's own and are kept. */
 export type MailType = z.output<typeof mailType>;
 export type MailTypeInput = z.input<typeof mailType>;
+
+/** The type of mails about alerts. Administrators may change it like any other. */
+export const alertType = 'pismak-alert';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
+import { stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { getCampaign, setCampaignState } from '../campaigns/campaign.ts';
@@ -34,12 +35,12 @@ export const campaignResume = defineOperation({
   output: done,
   example: { campaign: 'spring' },
   async handler({ engine, caller }, { campaign: wanted }) {
-    const { wakeCampaigns } = await import('../campaigns/run-campaigns.ts');
+    const { OpenMail } = await import('../open-mail.ts');
     const campaign = await getCampaign(engine, wanted, caller.name);
     await setCampaignState(engine, campaign, ['paused'], { state: 'running' });
     // One that is only generated goes on with that: its mails wait for a second start.
     if (!campaign.isHeld) await engine.backlog.resume(campaign.id);
-    wakeCampaigns(engine);
+    stateOf(engine, OpenMail).campaigns.ring();
     return {};
   },
 });
@@ -74,7 +75,7 @@ export const campaignRetry = defineOperation({
   example: { campaign: 'spring' },
   async handler({ engine, caller }, { campaign: wanted, unknown }) {
     const { resendMails } = await import('../delivery/resend-mails.ts');
-    const { wakeCampaigns } = await import('../campaigns/run-campaigns.ts');
+    const { OpenMail } = await import('../open-mail.ts');
     const { id, state } = await getCampaign(engine, wanted, caller.name);
     if (state === 'cancelled') throw new PismakError('conflict', 'the campaign was cancelled');
     const states = unknown ? (['failed', 'expired', 'unknown'] as const) : (['failed', 'expired'] as const);
@@ -90,7 +91,7 @@ export const campaignRetry = defineOperation({
         .where('id', '=', id)
         .where('state', '=', 'done')
         .execute();
-    wakeCampaigns(engine);
+    stateOf(engine, OpenMail).campaigns.ring();
     return { mails };
   },
 });

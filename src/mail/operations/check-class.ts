@@ -1,12 +1,11 @@
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
-import { mail } from '../house.ts';
-import { classesOf } from '../settings.ts';
+import { classesOf, mailSection } from '../settings.ts';
 
 /** A class that nobody has set up is a typing mistake: a mail of it could never be sent. */
 export function checkClass({ settings }: Pick<Engine, 'settings'>, name: string): void {
-  const classes = classesOf(sectionOf(settings, mail));
+  const classes = classesOf(sectionOf(settings, mailSection));
   if (classes.has(name)) return;
   throw new PismakError(
     'invalid-input',

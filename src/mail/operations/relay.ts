@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { sectionOf } from '../../engine/house.ts';
+import { sectionOf, stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { nothing } from '../../engine/operation/operations/inputs.ts';
-import { mail } from '../house.ts';
-import { runningRelays } from '../relays/running-relays.ts';
+import { mailSection } from '../settings.ts';
 
 export const relayList = defineOperation({
   name: 'relay.ls',
@@ -31,11 +30,12 @@ export const relayList = defineOperation({
   }),
   example: {},
   async handler({ engine }) {
-    const running = runningRelays(engine);
+    const { OpenMail } = await import('../open-mail.ts');
+    const running = stateOf(engine, OpenMail).relays;
     if (running) return { relays: running.states() };
     // Nobody sends here. Those of the settings are shown, so that they don't seem to be missing.
     const { Relays } = await import('../relays/relays.ts');
-    const { relays, name } = sectionOf(engine.settings, mail);
+    const { relays, name } = sectionOf(engine.settings, mailSection);
     const unused = new Relays(relays, { clock: engine.clock, name });
     const states = unused.states();
     await unused.close();

@@ -6,11 +6,11 @@ import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
-import { mail } from '../house.ts';
 import { formatContact } from '../model/address.ts';
 import { type Attachment, typeAttachment } from '../model/attachment.ts';
 import { designNames } from '../model/design.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
+import { mailSection } from '../settings.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
 import { checkClass } from './check-class.ts';
 
@@ -227,7 +227,7 @@ export const typeDelete = defineOperation({
 });
 
 function checkPrepare({ settings }: Pick<Engine, 'settings'>, name: string | undefined): void {
-  const { prepare } = sectionOf(settings, mail);
+  const { prepare } = sectionOf(settings, mailSection);
   if (name === undefined || Object.hasOwn(prepare, name)) return;
   const known = Object.keys(prepare).join(', ') || 'none';
   throw new PismakError(
@@ -237,8 +237,8 @@ function checkPrepare({ settings }: Pick<Engine, 'settings'>, name: string | und
 }
 
 async function checkFiles(engine: Engine, attachments: readonly Attachment[] = []): Promise<void> {
-  const { checkAttachments } = await import('../delivery/load-attachment.ts');
-  await checkAttachments(engine, sectionOf(engine.settings, mail), attachments);
+  const { checkAttachments } = await import('../compose/load-attachment.ts');
+  await checkAttachments(engine, sectionOf(engine.settings, mailSection), attachments);
 }
 
 function toRow(type: TypeVersion): z.output<typeof typeRow> {

@@ -1,8 +1,8 @@
 import type { Engine } from '../../engine/engine.ts';
-import type { PublicAnswer, PublicPage } from '../../engine/house.ts';
+import { type PublicAnswer, type PublicPage, stateOf } from '../../engine/house.ts';
 import { mailQueries } from '../database/tables.ts';
 import { unsubscribe } from '../inbound/unsubscribe.ts';
-import { composerOf } from '../open-mail.ts';
+import { OpenMail } from '../open-mail.ts';
 import { openTokens } from '../tokens.ts';
 
 /** The mail of a token. Unknown, foreign and deleted ones look the same. */
@@ -19,7 +19,10 @@ export const onlineVersion: PublicPage = {
   async show(engine, { parameters }) {
     const mail = await mailOf(engine, parameters.token);
     if (!mail) return undefined;
-    const { html } = await (await composerOf(engine)).render({ ...mail, createdAt: Number(mail.createdAt) });
+    const { html } = await (await stateOf(engine, OpenMail).composer()).render({
+      ...mail,
+      createdAt: Number(mail.createdAt),
+    });
     // Logos and products, as in the mail itself.
     return { ...page(html), hasImages: true };
   },

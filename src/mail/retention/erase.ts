@@ -9,10 +9,9 @@ import { markErased, withdrawnFreshMs } from '../database/erased-addresses.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { readMailMessage, wholeMessage } from '../delivery/mail-message.ts';
 import { blobOwner } from '../delivery/submit-mail.ts';
-import { mail } from '../house.ts';
 import { addressKey, parseContact } from '../model/address.ts';
 import type { MailState } from '../model/mail.ts';
-import { classesOf, queueOf } from '../settings.ts';
+import { classesOf, mailSection, queueOf } from '../settings.ts';
 
 type Parts = Pick<Engine, 'clock' | 'database'>;
 
@@ -61,7 +60,7 @@ async function discardDead(
   signal: AbortSignal,
 ): Promise<number> {
   let discarded = 0;
-  for (const name of classesOf(sectionOf(settings, mail)).keys()) {
+  for (const name of classesOf(sectionOf(settings, mailSection)).keys()) {
     const queue = queueOf(name);
     for (let offset = 0; !signal.aborted; ) {
       const letters = await broker.dead(queue, { offset, limit: lettersAtOnce });

@@ -3,7 +3,7 @@ import { sectionOf } from '../../engine/house.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { mailQueries } from '../database/tables.ts';
 import { deleteSentFiles } from '../delivery/delete-sent-files.ts';
-import { mail } from '../house.ts';
+import { mailSection } from '../settings.ts';
 import { eraseEnded } from './erase.ts';
 
 const periodMs = 3_600_000;
@@ -14,7 +14,7 @@ const withdrawnDays = 366;
 /** Deletes what ended longer ago than mail.keepDays, and files that a killed sender should have deleted: an elected service. */
 export function runRetention(engine: Engine): Running {
   const { clock, clockWatch, log, openSession } = engine;
-  const settings = sectionOf(engine.settings, mail);
+  const settings = sectionOf(engine.settings, mailSection);
   const { keepDays } = settings;
   return runService({
     name: 'mail.retention',

@@ -1,5 +1,6 @@
 import type { Liquid, Template } from 'liquidjs';
 import { PismakError } from '../../engine/errors.ts';
+import type { EncodedContent } from '../mime/build-message.ts';
 import type { MailType } from '../model/mail-type.ts';
 import { Filling } from './filling.ts';
 import { type LaidOut, layOut } from './lay-out.ts';
@@ -12,13 +13,6 @@ export interface Rendered {
   subject: string;
   html: string;
   text: string;
-}
-
-/** What a mail carries. */
-export interface EncodedContent {
-  subject: string;
-  html: Buffer;
-  text: Buffer;
 }
 
 /** A template of one version of a type in one language, ready to be filled. */

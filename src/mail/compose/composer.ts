@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { PismakError } from '../../engine/errors.ts';
-import { reasonOf } from '../../engine/files/system-error.ts';
 import type { MailRow } from '../database/tables.ts';
 import { buildMessage } from '../mime/build-message.ts';
-import { type DkimKey, readDkimKey } from '../mime/dkim.ts';
+import type { DkimKey } from '../mime/dkim.ts';
 import { buildSkeleton, type Skeleton } from '../mime/skeleton.ts';
-import { addressKey, type Contact } from '../model/address.ts';
+import type { Contact } from '../model/address.ts';
 import type { Attachment } from '../model/attachment.ts';
 import { checkDesign } from '../model/design.ts';
 import type { MailFields } from '../model/mail.ts';
@@ -16,7 +13,9 @@ import type { Rendered, TemplateData } from '../templates/compile.ts';
 import type { Tokens } from '../tokens.ts';
 import type { CompiledTypes } from '../types/compiled-types.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
+import { copiesTo, copyIn } from './copies.ts';
 import { limitOf, tooLargeTogether } from './load-attachment.ts';
+import { readKey } from './read-key.ts';
 
 export interface ComposedMail {
   envelope: Envelope;
@@ -193,30 +192,6 @@ export class Composer {
   }
 }
 
-/** A mail that is the copy (bcc) of another one for somebody else. */
-export interface MailCopy {
-  to: string;
-  /** Id of the other one. */
-  of: string;
-}
-const copyField = 'pismak:copy';
-
-export function copyIn(fields: MailFields): MailCopy | undefined {
-  return fields[copyField] as MailCopy | undefined;
-}
-
-/** The fields of a copy of this mail. */
-export function copyFields(mail: MailToCompose, to: string): MailFields {
-  const copy: MailCopy = { to, of: mail.id };
-  return { ...readFields(mail), [copyField]: copy };
-}
-
-function copiesTo(ofType: readonly Contact[], ofMail: readonly Contact[] = []): string[] {
-  if (ofType.length + ofMail.length === 0) return [];
-  const all = [...ofType, ...ofMail].map(({ address }) => address);
-  return [...new Map(all.map((address) => [addressKey(address), address])).values()];
-}
-
 function tagged(address: string, tag: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, at)}+${tag}${address.slice(at)}`;
@@ -225,23 +200,4 @@ function tagged(address: string, tag: string): string {
 /** They were checked when the mail was stored: checking them again would cost as much as the rest. */
 function readFields(mail: MailToCompose): MailFields {
   return mail.parsed ?? (JSON.parse(mail.fields) as MailFields);
-}
-
-/** The key that signs mails, or undefined if none shall. */
-export async function readKey({
-  dkimDomain,
-  dkimSelector,
-  dkimKeyFile,
-}: MailSettings): Promise<DkimKey | undefined> {
-  if (dkimDomain === '') return undefined;
-  if (dkimKeyFile === '')
-    throw new PismakError('configuration-invalid', 'mail.dkimDomain needs a key: set mail.dkimKeyFile');
-  const pem = await readFile(dkimKeyFile, 'utf8').catch((error: unknown) => {
-    throw new PismakError(
-      'configuration-invalid',
-      `the DKIM key ${dkimKeyFile} (mail.dkimKeyFile) can't be read: ${reasonOf(error)}`,
-      { cause: error },
-    );
-  });
-  return readDkimKey(dkimDomain, dkimSelector, pem);
 }

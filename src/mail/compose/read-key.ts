@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
+import { type DkimKey, readDkimKey } from '../mime/dkim.ts';
+import type { MailSettings } from '../settings.ts';
+
+/** The key that signs mails, or undefined if none shall. */
+export async function readKey({
+  dkimDomain,
+  dkimSelector,
+  dkimKeyFile,
+}: MailSettings): Promise<DkimKey | undefined> {
+  if (dkimDomain === '') return undefined;
+  if (dkimKeyFile === '')
+    throw new PismakError('configuration-invalid', 'mail.dkimDomain needs a key: set mail.dkimKeyFile');
+  const pem = await readFile(dkimKeyFile, 'utf8').catch((error: unknown) => {
+    throw new PismakError(
+      'configuration-invalid',
+      `the DKIM key ${dkimKeyFile} (mail.dkimKeyFile) can't be read: ${reasonOf(error)}`,
+      { cause: error },
+    );
+  });
+  return readDkimKey(dkimDomain, dkimSelector, pem);
+}
