@@ -48,7 +48,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     // Counting, answering, rolling up.
     ['ingest', 'query', 'rollup'],
     // What an engine has open: cubes through a cache, entities, who may see what.
-    ['statistics', 'cube', 'entities', 'access'],
+    ['statistics', 'foundations', 'cube', 'entities', 'access'],
     // Where sums are kept: the database, and ClickHouse for large units.
     ['store'],
     // Pure: plans, schemas, columns of sums, days; the tables.

@@ -5,13 +5,14 @@ import { statisticsOperations } from './operations/index.ts';
 import { sendOwnEvents } from './own/own-events.ts';
 import { runStatistics } from './run-statistics.ts';
 import { statisticsSection } from './settings.ts';
-import { statisticsOf } from './statistics.ts';
+import { StatisticsState, statisticsOf } from './statistics.ts';
 
 /** The parts of this house that a running engine needs. */
 export const parts: HouseParts = {
   migrations,
   processors: (engine) => [ingestProcessor(engine)],
   firstStart: { stages: [ingestStage], pipelines: [] },
+  open: (engine) => new StatisticsState(engine),
   operations: statisticsOperations,
   async forgetUser(engine, user) {
     const { forgetAccount } = await import('./entities/erase-user.ts');

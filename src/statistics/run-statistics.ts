@@ -2,13 +2,14 @@ import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { sectionOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
+import { storedFoundations } from './foundations.ts';
 import { countOwnEvents } from './own/own-events.ts';
 import { reconcile } from './rollup/reconcile.ts';
 import { rollUp } from './rollup/roll-up.ts';
 import { leftOut } from './rollup/skip-too-large.ts';
 import { sweep } from './rollup/sweep.ts';
 import { statisticsSection } from './settings.ts';
-import { renewFoundations, type Statistics, statisticsOf } from './statistics.ts';
+import { type Statistics, statisticsOf } from './statistics.ts';
 import { levels } from './store/store.ts';
 
 /** Every half hour, a little after it, when most of its events are there. */
@@ -19,8 +20,8 @@ const nightly = '47 2 * * *';
 export async function runStatistics(engine: Engine): Promise<Running> {
   const { schedules } = engine;
   const opened = () => statisticsOf(engine);
-  // A wrong setting is told by every operation; it must not keep the rest of Pismak from starting.
-  await opened().then(renewFoundations, () => {});
+  // Every operation reports wrong settings; they must not keep the rest of Pismak from starting.
+  await opened().then(tellSchemas, () => {});
   for (const level of levels)
     schedules.registerTask(`statistics.${level}`, async ({ signal, log }) => {
       const { cubes, units, rows, tooLarge } = await rollUp(await opened(), { levels: [level], signal });
@@ -57,6 +58,11 @@ export async function runStatistics(engine: Engine): Promise<Running> {
   return sectionOf(engine.settings, statisticsSection).own
     ? countOwnEvents(engine, opened)
     : { async close() {} };
+}
+
+/** Workers elsewhere read from the database which schemas this process has, once anything is counted. */
+async function tellSchemas({ database, foundations }: Statistics): Promise<void> {
+  if ((await storedFoundations(database)).timezone !== undefined) await foundations.get();
 }
 
 /** Fails if levels differ, so that the schedule raises its alert. */

@@ -6,7 +6,7 @@ import { SumTable } from '../columns/sum-table.ts';
 import type { CubeView } from '../cube/cube-reader.ts';
 import { chunkOf } from '../cube/snapshot.ts';
 import type { Kind } from '../schema/schemas.ts';
-import { fixFoundations, type Statistics } from '../statistics.ts';
+import type { Statistics } from '../statistics.ts';
 import { listClosedMonths, monthIsClosed } from '../store/closed-months.ts';
 import type { PreparedCube } from '../store/store.ts';
 import { BatchBuilder, type BatchRules } from './batch-builder.ts';
@@ -32,7 +32,7 @@ export async function backfill(statistics: Statistics, request: Backfill): Promi
   const { store, reader, clock, database } = statistics;
   const { kind, user, day } = request;
   if ((await listClosedMonths(database.query)).has(unitOf('month', day).from)) throw monthIsClosed(day);
-  await fixFoundations(statistics);
+  await statistics.foundations.get();
   const { events, cube } = await wantedDay(statistics, request);
   for (let tries = 0; tries < mostTries; tries++) {
     const done = await reader.view(kind.name, user, async (view) => {

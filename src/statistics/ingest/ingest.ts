@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PismakError } from '../../engine/errors.ts';
 import type { Day } from '../calendar/days.ts';
 import { checkSchemaName } from '../schema/schemas.ts';
-import { fixFoundations, type Statistics } from '../statistics.ts';
+import type { Statistics } from '../statistics.ts';
 import { listClosedMonths } from '../store/closed-months.ts';
 import type { Limits } from '../store/limits.ts';
 import { BatchBuilder, type BatchRules, mostEvents, type Refusal } from './batch-builder.ts';
@@ -41,7 +41,7 @@ const mostTries = 5;
 export async function ingest(statistics: Statistics, batch: Batch): Promise<Ingested> {
   const { store, clock, database, schemas } = statistics;
   checkSchemaName(schemas, batch.schema);
-  await ensureFoundations(statistics);
+  await statistics.foundations.get();
   const { content, owner, token, level } = batch;
   const hash = hashOf(content, level);
   const sealed = new Set<string>();
@@ -77,14 +77,6 @@ export async function ingest(statistics: Statistics, batch: Batch): Promise<Inge
     return { duplicate, ...taken, refusals: duplicate ? [] : builder.refusals.slice(0, refusalsShown) };
   }
   throw new PismakError('unavailable', 'months are being closed or days sealed right now; try again');
-}
-
-const fixed = new WeakSet<Statistics>();
-
-async function ensureFoundations(statistics: Statistics): Promise<void> {
-  if (fixed.has(statistics)) return;
-  await fixFoundations(statistics);
-  fixed.add(statistics);
 }
 
 async function build(
