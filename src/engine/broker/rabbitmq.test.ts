@@ -8,7 +8,7 @@ import { type RabbitCluster, startRabbitCluster } from '../testing/servers/rabbi
 import { systemClock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
 import { readAddress } from './rabbitmq/address.ts';
-import { RabbitLink } from './rabbitmq/link.ts';
+import { RabbitConnection } from './rabbitmq/connection.ts';
 import { Publisher } from './rabbitmq/publisher.ts';
 import { RecordStream } from './rabbitmq/record-stream.ts';
 import { foreignChannel } from './rabbitmq/testing/foreign-channel.ts';
@@ -203,10 +203,15 @@ test('under a disk alarm publishing is refused as disk-full, consuming goes on, 
 test('an interrupted read of the record stream fails and does not end the process', async (t) => {
   const address = await readAddress((await cluster.createHost()).url);
   const openLink = async () => {
-    const link = new RabbitLink((settings) => new Connection(settings), address, 'test', systemClock);
-    t.after(() => link.close());
-    await link.connected();
-    return link;
+    const connection = new RabbitConnection(
+      (settings) => new Connection(settings),
+      address,
+      'test',
+      systemClock,
+    );
+    t.after(() => connection.close());
+    await connection.connected();
+    return connection;
   };
   const [publishing, reading] = [await openLink(), await openLink()];
   const stream = new RecordStream(

@@ -6,7 +6,7 @@ import { usualMaxBytes } from './checks.ts';
 import { readAddress } from './rabbitmq/address.ts';
 import { RabbitBroker } from './rabbitmq/broker.ts';
 import { Charges } from './rabbitmq/charges.ts';
-import { RabbitLink } from './rabbitmq/link.ts';
+import { RabbitConnection } from './rabbitmq/connection.ts';
 import { chargeStream, registryStream } from './rabbitmq/names.ts';
 import { Publisher } from './rabbitmq/publisher.ts';
 import { RecordStream } from './rabbitmq/record-stream.ts';
@@ -27,7 +27,7 @@ export interface RabbitBrokerOptions {
  * - Foreign producers publish to a queue by its name through the default exchange, and must not create it. A priority of 1
  *   or more puts their message into the high lane once we hold it, but until then it queues with the normal ones.
  * - A retried message goes to the end of its lane; a released or prefetched one returns to the front.
- * - Looking (peek, dead letters, the age in the status) takes messages for a moment, and the server counts that.
+ * - Browsing (peek, dead letters, the age in the status) gets and requeues messages, and the server counts that.
  * - `inFlight` counts the messages of this process. The limit is exact for one publishing process; foreign ones ignore it.
  * - A handler must finish within the server's `consumer_timeout` (30 minutes by default), else its message is delivered
  *   again, as it is when the connection is lost. Stages that may take longer are refused (`rabbitmq.consumerTimeoutMs`).
@@ -42,32 +42,39 @@ export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Br
   const first = randomInt(address.hosts.length);
   address.hosts.push(...address.hosts.splice(0, first));
   const { Connection } = await loadClient();
-  const links = ['publish', 'consume'].map(
-    (purpose) => new RabbitLink((settings) => new Connection(settings), address, purpose, clock),
+  const connections = ['publish', 'consume'].map(
+    (purpose) => new RabbitConnection((settings) => new Connection(settings), address, purpose, clock),
   );
-  const [publishing, consuming] = links;
+  const [publishing, consuming] = connections;
   if (!publishing || !consuming)
     throw new PismakError('internal', 'The connections to RabbitMQ were not created.');
   const publisher = new Publisher(publishing, clock);
-  const closeLinks = async () => {
+  const closeConnections = async () => {
     await publisher.close();
-    await Promise.all(links.map((link) => link.close()));
+    await Promise.all(connections.map((connection) => connection.close()));
   };
   try {
-    await Promise.all(links.map((link) => link.connected()));
+    await Promise.all(connections.map((connection) => connection.connected()));
     const queues = new RecordStream(registryStream, publisher, consuming, clock);
     const attempts = new RecordStream(chargeStream, publisher, consuming, clock);
     await queues.declare(registryLimits);
     await attempts.declare({ 'x-max-age': '7D', 'x-stream-max-segment-size-bytes': 50_000_000 });
     const registry = new Registry(queues, consuming, clock, (queue) => broker.changed(queue));
     const charges = new Charges(attempts, clock);
-    const lifePrefix = `${randomBytes(9).toString('base64url')}-`;
-    const shared = new Shared({ clock, link: consuming, charges, registry, publisher, lifePrefix });
-    const broker = new RabbitBroker(shared, options.maxMessageBytes ?? usualMaxBytes, closeLinks);
+    const publishIdPrefix = `${randomBytes(9).toString('base64url')}-`;
+    const shared = new Shared({
+      clock,
+      connection: consuming,
+      charges,
+      registry,
+      publisher,
+      publishIdPrefix,
+    });
+    const broker = new RabbitBroker(shared, options.maxMessageBytes ?? usualMaxBytes, closeConnections);
     await registry.open();
     return broker;
   } catch (error) {
-    await closeLinks();
+    await closeConnections();
     throw error;
   }
 }
@@ -76,11 +83,11 @@ export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Br
 export async function reachRabbit(url: string, clock: Clock, patienceMs: number): Promise<void> {
   const { Connection } = await loadClient();
   const address = await readAddress(url);
-  const link = new RabbitLink((settings) => new Connection(settings), address, 'check', clock);
+  const connection = new RabbitConnection((settings) => new Connection(settings), address, 'check', clock);
   try {
-    await link.connected(patienceMs);
+    await connection.connected(patienceMs);
   } finally {
-    await link.close();
+    await connection.close();
   }
 }
 

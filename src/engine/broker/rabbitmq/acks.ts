@@ -1,15 +1,15 @@
 import type { Channel } from 'rabbitmq-client';
 
 /**
- * Acks that are answered. AMQP has no answer to an ack, but a channel works in order: the answer to any later command says
- * that the ack has reached the queue. All acks of one round trip share that command, and they are one ack command as far
- * as no older message is still in hand.
+ * Acks whose arrival is known. AMQP does not answer an ack, but a channel works in order: the answer to any later command
+ * says that the ack has reached the queue. All acks of one round trip share that command, and share one basic.ack (multiple)
+ * as far as no older delivery is still unacked.
  */
 export class Acks {
   readonly #channel: Channel;
-  /** Tags of messages in hand, in order of arrival: always ascending. */
-  readonly #inHand = new Set<number>();
-  readonly #done = new Set<number>();
+  /** Delivery tags, in order of arrival: always ascending. */
+  readonly #unacked = new Set<number>();
+  readonly #toAck = new Set<number>();
   #last = 0;
   #asked: Promise<unknown> = Promise.resolve();
   #next: Promise<void> | undefined;
@@ -18,21 +18,21 @@ export class Acks {
     this.#channel = channel;
   }
 
-  /** False if a message before it never arrived: that one must not be acked with its successors. */
+  /** False if the delivery before it never arrived: that one must not be acked with its successors. */
   received(deliveryTag: number): boolean {
     const isNext = deliveryTag === this.#last + 1;
     this.#last = deliveryTag;
-    this.#inHand.add(deliveryTag);
+    this.#unacked.add(deliveryTag);
     return isNext;
   }
 
-  /** Call this after telling the server, not before: an older message in hand keeps acks from covering it. */
-  gaveBack(deliveryTag: number): void {
-    this.#inHand.delete(deliveryTag);
+  /** Call this after the nack is sent, not before: an unacked older delivery keeps a multiple ack from covering it. */
+  requeued(deliveryTag: number): void {
+    this.#unacked.delete(deliveryTag);
   }
 
   ack(deliveryTag: number): Promise<void> {
-    this.#done.add(deliveryTag);
+    this.#toAck.add(deliveryTag);
     this.#next ??= this.#ask();
     return this.#next;
   }
@@ -49,16 +49,16 @@ export class Acks {
 
   #send(): void {
     let upTo: number | undefined;
-    for (const tag of this.#inHand) {
-      if (!this.#done.delete(tag)) break;
-      this.#inHand.delete(tag);
+    for (const tag of this.#unacked) {
+      if (!this.#toAck.delete(tag)) break;
+      this.#unacked.delete(tag);
       upTo = tag;
     }
     if (upTo !== undefined) this.#channel.basicAck({ deliveryTag: upTo, multiple: true });
-    for (const deliveryTag of this.#done) {
-      this.#inHand.delete(deliveryTag);
+    for (const deliveryTag of this.#toAck) {
+      this.#unacked.delete(deliveryTag);
       this.#channel.basicAck({ deliveryTag });
     }
-    this.#done.clear();
+    this.#toAck.clear();
   }
 }

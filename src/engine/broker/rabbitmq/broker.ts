@@ -16,10 +16,10 @@ import type {
 } from '../broker.ts';
 import { checkConsumeOptions, checkMessage, pageOf } from '../checks.ts';
 import { AdaptivePrefetch } from './adaptive-prefetch.ts';
+import { closedError, queueBroken, queueUnknown, serverCode } from './connection.ts';
 import { RabbitConsumer } from './consumer.ts';
+import { ackSome, getFirst, requeue } from './get-and-requeue.ts';
 import { LengthLimit } from './length-limit.ts';
-import { closedError, queueBroken, queueUnknown, serverCode } from './link.ts';
-import { giveBack, sift, takeFirst } from './look.ts';
 import { checkHeaders, fromIncoming, type RabbitMessage, toStored } from './message.ts';
 import { checkName, deadQueue, delayQueue, fitsName } from './names.ts';
 import { countReady, createQueues, deleteQueues } from './server-queues.ts';
@@ -32,25 +32,25 @@ interface LocalQueue {
   consumers: Set<RabbitConsumer>;
   prefetch: AdaptivePrefetch;
   limit: LengthLimit;
-  /** A look takes messages away for a moment, so only one runs at a time. */
-  looking: Slots;
+  /** Browsing takes messages away for a moment, so one caller does it at a time. */
+  browsing: Slots;
 }
 
 export class RabbitBroker implements Broker {
   readonly #shared: Shared;
   readonly #maxMessageBytes: number;
-  readonly #closeLinks: () => Promise<void>;
+  readonly #closeConnections: () => Promise<void>;
   readonly #local = new Map<string, LocalQueue>();
   #closed: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(shared: Shared, maxMessageBytes: number, closeLinks: () => Promise<void>) {
+  constructor(shared: Shared, maxMessageBytes: number, closeConnections: () => Promise<void>) {
     this.#shared = shared;
     this.#maxMessageBytes = maxMessageBytes;
-    this.#closeLinks = closeLinks;
+    this.#closeConnections = closeConnections;
   }
 
-  /** The registry reports a change. */
+  /** The registry reports that the queue changed. */
   changed(queue: string): void {
     for (const consumer of this.#local.get(queue)?.consumers ?? []) consumer.wake();
   }
@@ -60,10 +60,10 @@ export class RabbitBroker implements Broker {
     { maxLength, keepIfRefused = false, hasInbox = false }: QueueOptions = {},
   ): Promise<void> {
     checkName(queue);
-    const { link, registry } = this.#shared;
+    const { connection, registry } = this.#shared;
     const limit = maxLength === undefined ? {} : { maxLength };
     try {
-      await createQueues(link, queue, hasInbox || registry.find(queue)?.hasInbox === true);
+      await createQueues(connection, queue, hasInbox || registry.find(queue)?.hasInbox === true);
     } catch (error) {
       const isNews = hasCode(error, 'conflict') && registry.find(queue)?.broken !== error.message;
       if (keepIfRefused && isNews) await registry.change({ queue, ...limit, broken: error.message });
@@ -78,10 +78,10 @@ export class RabbitBroker implements Broker {
   }
 
   async remove(queue: string): Promise<void> {
-    const { link, registry } = this.#shared;
+    const { connection, registry } = this.#shared;
     await registry.getEvenBroken(queue);
     // In this order it can be repeated after a failure.
-    await deleteQueues(link, queue);
+    await deleteQueues(connection, queue);
     await registry.change({ queue, removed: true });
   }
 
@@ -91,7 +91,7 @@ export class RabbitBroker implements Broker {
     if (this.#shared.isDiskFull) throw diskFull(new Error('RabbitMQ: disk alarm'));
     checkHeaders(message, checkMessage(message, this.#maxMessageBytes));
     const { maxLength = null, broken = null } = this.#shared.registry.find(queue) ?? {};
-    // Otherwise it would land in the foreign queue of that name.
+    // The server would put it into the other program's queue of that name.
     if (broken !== null) throw queueBroken(queue, broken);
     const send = () => this.#shared.publish(queue, message);
     if (maxLength === null) await send();
@@ -106,7 +106,7 @@ export class RabbitBroker implements Broker {
   async consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Promise<Consumer> {
     checkConsumeOptions(options);
     if (this.#isClosed || this.#closed) throw closedError();
-    // The consumer of a broken queue starts when the queue is mended.
+    // The consumer of a broken queue starts once the server accepts the queue.
     await this.#shared.registry.getEvenBroken(queue);
     const { consumers, prefetch } = this.#of(queue);
     const consumer = new RabbitConsumer(queue, this.#shared, prefetch, options, handler, (leaving) =>
@@ -142,12 +142,12 @@ export class RabbitBroker implements Broker {
   async peek(queue: string, page?: Page): Promise<StoredMessage[]> {
     const { offset, limit } = pageOf(page);
     const { delays, hasInbox } = await this.#shared.registry.get(queue);
-    return this.#look(queue, async (channel) => {
+    return this.#browse(queue, async (channel) => {
       const found: StoredMessage[] = [];
       const end = offset + limit;
       for (const lane of lanes) {
         if (found.length >= end) break;
-        const seen = await this.#see(
+        const seen = await this.#getAndRequeue(
           channel,
           this.#shared.laneQueue(queue, lane),
           end - found.length,
@@ -156,12 +156,12 @@ export class RabbitBroker implements Broker {
         found.push(...seen.map((message) => toStored(message, 'ready')));
       }
       if (hasInbox) {
-        const seen = await this.#see(channel, queue, end - found.length, false);
+        const seen = await this.#getAndRequeue(channel, queue, end - found.length, false);
         found.push(...seen.map((message) => toStored(message, 'ready')));
       }
       const delayed: RabbitMessage[] = [];
       for (const step of found.length < end ? delays : []) {
-        delayed.push(...(await this.#see(channel, delayQueue(queue, step), end, false)));
+        delayed.push(...(await this.#getAndRequeue(channel, delayQueue(queue, step), end, false)));
       }
       delayed.sort((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0));
       found.push(...delayed.map((message) => toStored(message, 'delayed')));
@@ -176,7 +176,7 @@ export class RabbitBroker implements Broker {
       ...lanes.map((lane) => this.#shared.laneQueue(queue, lane)),
       ...[...delays].map((step) => delayQueue(queue, step)),
     ];
-    return this.#look(queue, async (channel) => {
+    return this.#browse(queue, async (channel) => {
       let purged = 0;
       for (const name of names) purged += (await channel.queuePurge(name)).messageCount;
       for (const consumer of this.#of(queue).consumers) purged += await consumer.purge();
@@ -187,14 +187,16 @@ export class RabbitBroker implements Broker {
   async dead(queue: string, page?: Page): Promise<StoredMessage[]> {
     const { offset, limit } = pageOf(page);
     await this.#shared.registry.get(queue);
-    return this.#look(queue, async (channel) => {
-      const seen = await this.#see(channel, deadQueue(queue), offset + limit, false);
+    return this.#browse(queue, async (channel) => {
+      const seen = await this.#getAndRequeue(channel, deadQueue(queue), offset + limit, false);
       return seen.slice(offset, offset + limit).map((message) => toStored(message, 'dead'));
     });
   }
 
   redrive(queue: string, ids?: readonly string[]): Promise<number> {
-    return this.#takeDead(queue, ids, (message) => this.#shared.toLane(queue, { ...message, attempts: 0 }));
+    return this.#takeDead(queue, ids, (message) =>
+      this.#shared.publishToLane(queue, { ...message, attempts: 0 }),
+    );
   }
 
   discard(queue: string, ids?: readonly string[]): Promise<number> {
@@ -212,7 +214,7 @@ export class RabbitBroker implements Broker {
     this.#isClosed = true;
     this.#shared.charges.close();
     await this.#shared.registry.close();
-    await this.#closeLinks();
+    await this.#closeConnections();
   }
 
   #of(queue: string): LocalQueue {
@@ -227,29 +229,34 @@ export class RabbitBroker implements Broker {
       consumers: new Set<RabbitConsumer>(),
       prefetch: new AdaptivePrefetch(),
       limit,
-      looking: new Slots(1),
+      browsing: new Slots(1),
     };
     this.#local.set(queue, local);
     return local;
   }
 
-  /** Runs one look at a time, on its own channel. */
-  #look<T>(queue: string, work: (channel: Channel) => Promise<T>): Promise<T> {
-    return this.#of(queue).looking.run(() => this.#shared.link.use(work));
+  /** Runs `work` on a channel of its own, one call at a time. */
+  #browse<T>(queue: string, work: (channel: Channel) => Promise<T>): Promise<T> {
+    return this.#of(queue).browsing.run(() => this.#shared.connection.withChannel(work));
   }
 
-  async #see(channel: Channel, from: string, count: number, isHigh: boolean): Promise<RabbitMessage[]> {
+  async #getAndRequeue(
+    channel: Channel,
+    from: string,
+    count: number,
+    isHigh: boolean,
+  ): Promise<RabbitMessage[]> {
     if (count === 0) return [];
-    const taken = await takeFirst(channel, from, count);
+    const taken = await getFirst(channel, from, count);
     const now = this.#shared.clock.now();
     const seen = taken.map((incoming) => fromIncoming(incoming, isHigh, now));
-    await giveBack(channel, from, taken, this.#shared.clock);
+    await requeue(channel, from, taken, this.#shared.clock);
     return seen;
   }
 
   async #counts(queue: string) {
     const { delays, hasInbox } = await this.#shared.registry.get(queue);
-    return this.#shared.link.use(async (channel) => {
+    return this.#shared.connection.withChannel(async (channel) => {
       const ready = {
         high: await countReady(channel, this.#shared.laneQueue(queue, 'high')),
         normal: await countReady(channel, this.#shared.laneQueue(queue, 'normal')),
@@ -266,13 +273,21 @@ export class RabbitBroker implements Broker {
     const nothing = { name: queue, ready: { high: 0, normal: 0 }, delayed: 0, inFlight: 0, dead: 0 };
     const ifBroken = (reason: string) => ({ ...nothing, oldestAt: null, paused, maxLength, broken: reason });
     if (broken !== null) return ifBroken(broken);
-    const { consumers, looking } = this.#of(queue);
-    const counting = looking.run(async () => {
+    const { consumers, browsing } = this.#of(queue);
+    const counting = browsing.run(async () => {
       const { ready, delayed, dead } = await this.#counts(queue);
       const inFlight = [...consumers].reduce((sum, consumer) => sum + consumer.inFlight, 0);
-      const oldest = await this.#shared.link.use(async (channel) => [
-        await this.#shared.heads.publishedAt(channel, this.#shared.laneQueue(queue, 'high'), ready.high),
-        await this.#shared.heads.publishedAt(channel, this.#shared.laneQueue(queue, 'normal'), ready.normal),
+      const oldest = await this.#shared.connection.withChannel(async (channel) => [
+        await this.#shared.headTimestamps.publishedAt(
+          channel,
+          this.#shared.laneQueue(queue, 'high'),
+          ready.high,
+        ),
+        await this.#shared.headTimestamps.publishedAt(
+          channel,
+          this.#shared.laneQueue(queue, 'normal'),
+          ready.normal,
+        ),
       ]);
       const oldestAt = oldest
         .filter((at) => at !== null)
@@ -282,12 +297,12 @@ export class RabbitBroker implements Broker {
     return counting.catch((error: unknown) => {
       if (serverCode(error) !== 'NOT_FOUND') throw error;
       return ifBroken(
-        `One of its queues in RabbitMQ was deleted (${messageOf(error)}). It is created again by itself.`,
+        `One of its queues in RabbitMQ was deleted (${messageOf(error)}). Pismak creates it again by itself.`,
       );
     });
   }
 
-  /** Removes dead letters (these ids, or all) once `keep` has stored them, and gives back the others. */
+  /** Acks dead letters (these ids, or all) once `keep` has stored them, and requeues the others. */
   async #takeDead(
     queue: string,
     ids: readonly string[] | undefined,
@@ -295,8 +310,8 @@ export class RabbitBroker implements Broker {
   ): Promise<number> {
     await this.#shared.registry.get(queue);
     const chosen = ids && new Set(ids);
-    const taken = await this.#look(queue, (channel) =>
-      sift(channel, deadQueue(queue), this.#shared.clock, async (incoming) => {
+    const taken = await this.#browse(queue, (channel) =>
+      ackSome(channel, deadQueue(queue), this.#shared.clock, async (incoming) => {
         const message = fromIncoming(incoming, false, this.#shared.clock.now());
         if (chosen && !chosen.has(message.id)) return false;
         await keep(message);

@@ -9,16 +9,16 @@ const marginSeconds = 60;
 
 const record = z.object({ charges: z.array(z.tuple([z.string(), z.number()])) });
 
-/** The attempts charged to a message in hand. */
+/** The attempts charged to an unacked message. */
 export interface Charge {
-  life: string;
+  publishId: string;
   attempts: number;
   isWritten: boolean;
 }
 
 /**
  * Attempts of messages that are being processed. The server counts every delivery, even of messages that no handler
- * started, so we record starts in a stream. A process that gets a redelivered message looks there.
+ * started, so we record starts in a stream. A process that gets a redelivered message reads them there.
  */
 export class Charges {
   readonly #stream: RecordStream;
@@ -26,7 +26,7 @@ export class Charges {
   readonly #unwritten = new Set<Charge>();
   #cancelTimer: (() => void) | undefined;
   #asked: {
-    life: string;
+    publishId: string;
     since: number;
     resolve: (attempts: number | undefined) => void;
     reject: (error: unknown) => void;
@@ -38,8 +38,8 @@ export class Charges {
     this.#clock = clock;
   }
 
-  begin(life: string, attempts: number): Charge {
-    const charge = { life, attempts, isWritten: false };
+  begin(publishId: string, attempts: number): Charge {
+    const charge = { publishId, attempts, isWritten: false };
     this.#unwritten.add(charge);
     this.#cancelTimer ??= this.#clock.after(graceMs, () => this.write());
     return charge;
@@ -53,7 +53,7 @@ export class Charges {
   /** Takes back the attempt, even if it is already written. */
   async revoke(charge: Charge): Promise<void> {
     this.end(charge);
-    if (charge.isWritten) await this.#stream.append({ charges: [[charge.life, charge.attempts - 1]] });
+    if (charge.isWritten) await this.#stream.append({ charges: [[charge.publishId, charge.attempts - 1]] });
   }
 
   /** Call this before any publish. Both use one channel, so a later confirm implies these charges. */
@@ -65,13 +65,15 @@ export class Charges {
     this.#unwritten.clear();
     for (const charge of charges) charge.isWritten = true;
     // If a server loses a charge, the message gets one more attempt.
-    this.#stream.append({ charges: charges.map(({ life, attempts }) => [life, attempts]) }).catch(() => {});
+    this.#stream
+      .append({ charges: charges.map(({ publishId, attempts }) => [publishId, attempts]) })
+      .catch(() => {});
   }
 
-  /** The attempts last charged to this life, undefined if none. Concurrent calls share one read. */
-  look(life: string, since: number): Promise<number | undefined> {
+  /** The attempts last charged to a publish, undefined if none. Concurrent calls share one read of the stream. */
+  chargedTo(publishId: string, since: number): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
-      this.#asked.push({ life, since, resolve, reject });
+      this.#asked.push({ publishId, since, resolve, reject });
       if (!this.#scanning) void this.#scan();
     });
   }
@@ -86,16 +88,16 @@ export class Charges {
       const asked = this.#asked;
       this.#asked = [];
       const found = new Map<string, number>();
-      const wanted = new Set(asked.map(({ life }) => life));
+      const wanted = new Set(asked.map(({ publishId }) => publishId));
       const since = asked.reduce((first, one) => Math.min(first, one.since), this.#clock.now());
       const age = Math.ceil((this.#clock.now() - since) / 1000) + marginSeconds;
       try {
         await this.#stream.read(`${age}s`, (read) => {
-          for (const [life, attempts] of record.safeParse(read).data?.charges ?? []) {
-            if (wanted.has(life)) found.set(life, attempts);
+          for (const [publishId, attempts] of record.safeParse(read).data?.charges ?? []) {
+            if (wanted.has(publishId)) found.set(publishId, attempts);
           }
         });
-        for (const { life, resolve } of asked) resolve(found.get(life));
+        for (const { publishId, resolve } of asked) resolve(found.get(publishId));
       } catch (error) {
         for (const { reject } of asked) reject(error);
       }

@@ -7,7 +7,7 @@ import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';
 import { ownerOf } from '../owner-header.ts';
 import type { AdaptivePrefetch } from './adaptive-prefetch.ts';
-import { Hand, type InHand } from './in-hand.ts';
+import { type AmqpDelivery, Deliveries } from './deliveries.ts';
 import { Inbox } from './inbox.ts';
 import { fromIncoming, type Incoming } from './message.ts';
 import { countReady } from './server-queues.ts';
@@ -18,14 +18,21 @@ const foreverMs = 3_600_000;
 const againMs = 500;
 const firstPollMs = 10;
 const lastPollMs = 250;
-/** When only extra slots are left: how far to look for messages that may have one, and how often. */
-const lookAt = 100;
-const firstLookMs = 1000;
-const lastLookMs = 10_000;
+/** When only extra slots are free: how many messages to search for one that may start, and how often. */
+const searchDepth = 100;
+const firstSearchMs = 1000;
+const lastSearchMs = 10_000;
 
 /**
- * One call of `consume`: its own channel, two lanes. The server sends quick messages ahead. Long ones, and those whose
- * duration we don't know yet, are fetched one by one, high lane first, so that none waits here while others are idle.
+ * One call of `consume`, with a channel of its own and two lanes. It is always in one of these states:
+ *
+ * - *connecting*: it waits for a channel, and comes back here half a second after the channel closed;
+ * - *stopped* (`#isOpen` is false): the queue is paused, broken or removed, and nothing starts until the registry says otherwise;
+ * - *subscribed*: handlers are quick, so the server pushes messages ahead of them (basic.consume with a prefetch count);
+ * - *getting*: handlers are slow, or their duration is not known yet, so messages are got one by one (basic.get), high lane
+ *   first, and none waits here while another consumer is idle;
+ * - *searching*: only extra slots are free, so the first messages are got, those of other owners start, the rest are requeued;
+ * - *closing*: prefetched messages are requeued, running handlers finish and settle, then the channel closes.
  */
 export class RabbitConsumer implements Consumer {
   readonly #queue: string;
@@ -40,8 +47,8 @@ export class RabbitConsumer implements Consumer {
   readonly #leave: (consumer: RabbitConsumer) => void;
   readonly #looping: Promise<void>;
   readonly #inbox: Inbox;
-  #hand: Hand | undefined;
-  #lastLook = { ready: 0, pauseMs: firstLookMs, nextAt: 0 };
+  #deliveries: Deliveries | undefined;
+  #lastSearch = { ready: 0, pauseMs: firstSearchMs, nextAt: 0 };
   #isSubscribed = false;
   #closed: Promise<void> | undefined;
 
@@ -72,7 +79,7 @@ export class RabbitConsumer implements Consumer {
   }
 
   get inFlight(): number {
-    return this.#hand?.size ?? 0;
+    return this.#deliveries?.unacked ?? 0;
   }
 
   /** A message may have come, or the queue was paused, resumed or removed. */
@@ -80,11 +87,11 @@ export class RabbitConsumer implements Consumer {
     this.#bell.ring();
   }
 
-  /** Deletes the messages that are here and not started. */
+  /** Deletes the prefetched messages. */
   async purge(): Promise<number> {
-    const hand = this.#hand;
-    const all = hand?.takeWaiting() ?? [];
-    await Promise.all(all.map((one) => hand?.remove(one)));
+    const deliveries = this.#deliveries;
+    const all = deliveries?.takePrefetched() ?? [];
+    await Promise.all(all.map((one) => deliveries?.ack(one)));
     return all.length;
   }
 
@@ -98,7 +105,7 @@ export class RabbitConsumer implements Consumer {
     await Promise.all([this.#looping, this.#inbox.close()]);
     await this.#slots.close();
     await this.#settling.ended();
-    await this.#hand?.close();
+    await this.#deliveries?.close();
     this.#leave(this);
   }
 
@@ -111,27 +118,27 @@ export class RabbitConsumer implements Consumer {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        const channel = await this.#shared.link.channel(signal);
+        const channel = await this.#shared.connection.channel(signal);
         this.#isSubscribed = false;
-        const hand = new Hand(channel, this.#queue, this.#shared);
-        this.#hand = hand;
+        const deliveries = new Deliveries(channel, this.#queue, this.#shared);
+        this.#deliveries = deliveries;
         channel.on('close', () => this.#bell.ring());
         while (!signal.aborted && channel.active) {
           if (!this.#isOpen) await this.#wait(foreverMs);
-          else if (this.#prefetch.isQuick && !this.#slots.isStretched) await this.#subscribe(hand);
-          else await this.#fetchOne(hand);
+          else if (this.#prefetch.isQuick && !this.#slots.isStretched) await this.#subscribe(deliveries);
+          else await this.#getOne(deliveries);
         }
-        await hand.giveBack(hand.takeWaiting());
+        await deliveries.requeue(deliveries.takePrefetched());
       } catch {
-        // The connection was lost: the server gives our messages to others, and we try again.
+        // The connection was lost: the server redelivers our messages, and we connect again.
       }
       if (!signal.aborted) await this.#wait(againMs);
     }
   }
 
-  /** Lets the server send messages ahead, as long as they are quick. */
-  async #subscribe(hand: Hand): Promise<void> {
-    const { channel } = hand;
+  /** Lets the server push messages, as long as handlers are quick. */
+  async #subscribe(deliveries: Deliveries): Promise<void> {
+    const { channel } = deliveries;
     const { concurrency, prefetch = this.#prefetch.ahead(concurrency) } = this.#options;
     const ahead = { high: Math.max(prefetch, this.#prefetch.ahead(concurrency)), normal: prefetch };
     const tags: string[] = [];
@@ -139,7 +146,7 @@ export class RabbitConsumer implements Consumer {
       await channel.basicQos({ prefetchCount: ahead[lane] });
       const from = this.#shared.laneQueue(this.#queue, lane);
       const { consumerTag } = await channel.basicConsume({ queue: from }, (incoming) => {
-        this.#received(hand, incoming, lane);
+        this.#received(deliveries, incoming, lane);
       });
       tags.push(consumerTag);
     }
@@ -148,54 +155,56 @@ export class RabbitConsumer implements Consumer {
       await this.#wait(foreverMs);
     this.#isSubscribed = false;
     for (const tag of tags) await channel.basicCancel(tag);
-    // The client delivers messages that came before the answer in the next turn.
+    // The client hands over messages that came before the answer in the next turn of the event loop.
     await new Promise(setImmediate);
-    await hand.giveBack(hand.takeWaiting());
+    await deliveries.requeue(deliveries.takePrefetched());
   }
 
-  async #fetchOne(hand: Hand): Promise<void> {
-    if (this.#slots.free <= hand.waiting) {
-      return this.#slots.refused === undefined ? this.#wait(foreverMs) : this.#look(hand);
+  async #getOne(deliveries: Deliveries): Promise<void> {
+    if (this.#slots.free <= deliveries.prefetched) {
+      return this.#slots.refused === undefined ? this.#wait(foreverMs) : this.#search(deliveries);
     }
     for (const lane of lanes) {
-      const incoming = await hand.channel.basicGet({ queue: this.#shared.laneQueue(this.#queue, lane) });
-      if (incoming) return this.#received(hand, incoming, lane);
+      const incoming = await deliveries.channel.basicGet({
+        queue: this.#shared.laneQueue(this.#queue, lane),
+      });
+      if (incoming) return this.#received(deliveries, incoming, lane);
     }
-    await this.#idle(hand.channel);
+    await this.#waitForMessages(deliveries.channel);
   }
 
   /**
-   * Looks for messages of owners that may have an extra slot. The server can't find them for us, so we take the first
-   * ones, start what may start and give the others back. It counts that, so we look less and less often, unless messages
-   * come.
+   * Searches for messages of owners that may have an extra slot. The server can't find them for us, so we get the first
+   * ones, start those that may start and requeue the others. It counts these deliveries, so we search less and less often,
+   * unless messages come.
    */
-  async #look(hand: Hand): Promise<void> {
-    const { channel } = hand;
+  async #search(deliveries: Deliveries): Promise<void> {
+    const { channel } = deliveries;
     const { clock } = this.#shared;
     const running = this.#slots.free;
     const ready: number[] = [];
     for (const lane of lanes)
       ready.push(await countReady(channel, this.#shared.laneQueue(this.#queue, lane)));
     const [seen = 0, now] = [ready.reduce((a, b) => a + b), clock.now()];
-    if (seen <= this.#lastLook.ready && now < this.#lastLook.nextAt) return this.#wait(lastPollMs);
-    const counting: Promise<void>[] = [];
+    if (seen <= this.#lastSearch.ready && now < this.#lastSearch.nextAt) return this.#wait(lastPollMs);
+    const reading: Promise<void>[] = [];
     for (const [index, lane] of lanes.entries()) {
-      for (let left = Math.min(ready[index] ?? 0, lookAt); left > 0 && this.#isOpen; left--) {
+      for (let left = Math.min(ready[index] ?? 0, searchDepth); left > 0 && this.#isOpen; left--) {
         const incoming = await channel.basicGet({ queue: this.#shared.laneQueue(this.#queue, lane) });
         if (!incoming) break;
-        this.#received(hand, incoming, lane, counting);
+        this.#received(deliveries, incoming, lane, reading);
       }
     }
-    await Promise.all(counting);
-    const others = hand.takeWaiting();
-    await hand.giveBack(others);
+    await Promise.all(reading);
+    const others = deliveries.takePrefetched();
+    await deliveries.requeue(others);
     const found = this.#slots.free < running;
-    const pauseMs = found ? firstLookMs : Math.min(2 * this.#lastLook.pauseMs, lastLookMs);
-    this.#lastLook = { ready: others.length, pauseMs, nextAt: clock.now() + pauseMs };
+    const pauseMs = found ? firstSearchMs : Math.min(2 * this.#lastSearch.pauseMs, lastSearchMs);
+    this.#lastSearch = { ready: others.length, pauseMs, nextAt: clock.now() + pauseMs };
   }
 
-  /** Waits for a message. Counting costs the server little; fetching from an empty queue costs a write. */
-  async #idle(channel: Channel): Promise<void> {
+  /** Waits for a message. Counting costs the server little; a basic.get from an empty queue costs it a write. */
+  async #waitForMessages(channel: Channel): Promise<void> {
     for (let ms = firstPollMs; this.#isOpen && channel.active; ms = Math.min(2 * ms, lastPollMs)) {
       await this.#wait(ms);
       for (const lane of lanes) {
@@ -204,53 +213,53 @@ export class RabbitConsumer implements Consumer {
     }
   }
 
-  /** With `counting`, only messages that may start now are counted, and their counts are added to it. */
-  #received(hand: Hand, incoming: Incoming, lane: Lane, counting?: Promise<void>[]): void {
+  /** With `reading`, attempts are read only for messages that may start now, and `reading` gets their promises. */
+  #received(deliveries: Deliveries, incoming: Incoming, lane: Lane, reading?: Promise<void>[]): void {
     const now = this.#shared.clock.now();
     const message = fromIncoming(incoming, lane === 'high', now);
     const { deliveryTag, redelivered } = incoming;
     const { headers } = message;
     const from = this.#shared.laneQueue(this.#queue, lane);
-    if (!redelivered) this.#shared.heads.received(from, message.publishedAt, now);
-    const one = { message, headers, deliveryTag, from, isCounted: !redelivered };
-    hand.add(one);
-    if (redelivered && (!counting || this.#slots.mayStart(ownerOf(one)))) {
-      const counted = this.#count(hand, one);
-      counting?.push(counted);
+    if (!redelivered) this.#shared.headTimestamps.received(from, message.publishedAt, now);
+    const one = { message, headers, deliveryTag, from, hasAttempts: !redelivered };
+    deliveries.delivered(one);
+    if (redelivered && (!reading || this.#slots.mayStart(ownerOf(one)))) {
+      const read = this.#readAttempts(deliveries, one);
+      reading?.push(read);
     }
     this.#dispatch();
   }
 
   /** The message is redelivered: the previous consumer may have started it. */
-  async #count(hand: Hand, one: InHand): Promise<void> {
+  async #readAttempts(deliveries: Deliveries, one: AmqpDelivery): Promise<void> {
     try {
-      const { life, publishedAt } = one.message;
-      const charged = await this.#shared.charges.look(life, publishedAt);
+      const { publishId, publishedAt } = one.message;
+      const charged = await this.#shared.charges.chargedTo(publishId, publishedAt);
       one.message.attempts = charged ?? one.message.attempts;
       one.message.mayHaveBegun = charged === undefined;
-      one.isCounted = true;
+      one.hasAttempts = true;
       this.#dispatch();
     } catch {
-      // Don't start a message without its count; a new channel delivers it again.
-      await hand.channel.close();
+      // Don't start a message with unknown attempts; a new channel delivers it again.
+      await deliveries.channel.close();
     }
   }
 
   #dispatch(): void {
-    const hand = this.#hand;
-    while (hand && this.#isOpen) {
-      const one = hand.next(this.#slots, this.#turns);
+    const deliveries = this.#deliveries;
+    while (deliveries && this.#isOpen) {
+      const one = deliveries.next(this.#slots, this.#turns);
       if (!one) return;
-      this.#start(hand, one);
+      this.#start(deliveries, one);
     }
   }
 
-  #start(hand: Hand, one: InHand): void {
+  #start(deliveries: Deliveries, one: AmqpDelivery): void {
     const { charges, clock } = this.#shared;
     one.message.attempts++;
-    const charge = charges.begin(one.message.life, one.message.attempts);
+    const charge = charges.begin(one.message.publishId, one.message.attempts);
     const delivery = new SettledOnce(this.#queue, one.message, (settlement) =>
-      this.#settling.add(hand.settle(one, charge, settlement)),
+      this.#settling.add(deliveries.settle(one, charge, settlement)),
     );
     const began = clock.now();
     void this.#slots.start(delivery).then(() => {

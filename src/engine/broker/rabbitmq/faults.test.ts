@@ -10,7 +10,7 @@ import type { Delivery } from '../broker.ts';
 import { openRabbitBroker } from '../rabbitmq.ts';
 import { numbered, publishAll } from '../testing/contract/scene.ts';
 import { readAddress } from './address.ts';
-import { RabbitLink } from './link.ts';
+import { RabbitConnection } from './connection.ts';
 import { Publisher } from './publisher.ts';
 import { countReady } from './server-queues.ts';
 
@@ -23,15 +23,15 @@ after(() => cluster.close());
 test('closing a channel ends even if the connection is lost meanwhile', async (t) => {
   const { url } = await cluster.createHost();
   const { gate, url: through } = await gateBefore(t, url);
-  const link = new RabbitLink(
+  const connection = new RabbitConnection(
     (settings) => new Connection(settings),
     await readAddress(through),
     'test',
     systemClock,
   );
-  t.after(() => link.close());
-  await link.connected();
-  const used = link.use(async (channel) => {
+  t.after(() => connection.close());
+  await connection.connected();
+  const used = connection.withChannel(async (channel) => {
     gate.shut();
     // A request that is still unanswered when the channel closes.
     channel.queueDeclare({ queue: 'nobody' }).catch(() => {});
@@ -41,7 +41,7 @@ test('closing a channel ends even if the connection is lost meanwhile', async (t
     });
   });
   await used;
-  await eventually('it serves again', () => link.use(async () => true));
+  await eventually('it serves again', () => connection.withChannel(async () => true));
 });
 
 test('when the connection is cut again and again, no message is lost or stuck', async (t) => {
@@ -83,16 +83,18 @@ for (const others of ['no others are', 'others are']) {
     const { url, name: host } = await cluster.createHost();
     const clock = new ManualClock();
     const address = await readAddress(url);
-    const link = new RabbitLink((settings) => new Connection(settings), address, 'test', clock);
-    await link.connected();
-    const publisher = new Publisher(link, clock);
+    const connection = new RabbitConnection((settings) => new Connection(settings), address, 'test', clock);
+    await connection.connected();
+    const publisher = new Publisher(connection, clock);
     t.after(async () => {
       await publisher.close();
-      await link.close();
+      await connection.close();
     });
     const stream = { 'x-queue-type': 'stream' as const };
     for (const queue of ['notes', 'others'])
-      await link.use((channel) => channel.queueDeclare({ queue, durable: true, arguments: stream }));
+      await connection.withChannel((channel) =>
+        channel.queueDeclare({ queue, durable: true, arguments: stream }),
+      );
     const send = (queue: string) =>
       publisher.send(queue, '', { routingKey: queue, durable: true }, Buffer.from('hello'));
     await send('notes');
@@ -116,7 +118,7 @@ for (const others of ['no others are', 'others are']) {
     await tell('resume');
     await sent;
     // The first one, and the other twice: we promise at least once.
-    const count = () => link.use((channel) => countReady(channel, 'notes'));
+    const count = () => connection.withChannel((channel) => countReady(channel, 'notes'));
     await eventually('all are there', async () => (await count()) === 3);
   });
 }

@@ -4,8 +4,8 @@ import type { ForeignLane } from '../broker.ts';
 import { fromIncoming, type Incoming, isForeign } from './message.ts';
 import type { Shared } from './shared.ts';
 
-/** Messages in hand at once: those of other programs carry whole images. */
-const ahead = 16;
+/** Few: messages of other programs carry whole images. */
+const prefetchCount = 16;
 const againMs = 500;
 
 /**
@@ -26,7 +26,7 @@ export class Inbox {
     this.#looping = this.#loop();
   }
 
-  /** Messages in hand go back to the inbox. */
+  /** Unacked messages go back to the inbox. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#looping;
@@ -34,18 +34,18 @@ export class Inbox {
 
   get #isOpen(): boolean {
     const known = this.#shared.registry.find(this.#queue);
-    // A broken queue is another program's: nothing of it may be taken.
+    // A broken queue may be another program's: take nothing from it.
     return known?.hasInbox === true && known.broken === null;
   }
 
   async #loop(): Promise<void> {
     const { signal } = this.#closing;
-    const { clock, link } = this.#shared;
+    const { clock, connection } = this.#shared;
     while (!signal.aborted) {
       try {
-        if (this.#isOpen) await link.use((channel) => this.#sort(channel), signal);
+        if (this.#isOpen) await connection.withChannel((channel) => this.#sort(channel), signal);
       } catch {
-        // The connection was lost: the server keeps what was not moved, and we try again.
+        // The connection was lost: the server keeps what was not acked, and we try again.
       }
       await sleep(clock, againMs, signal);
     }
@@ -57,7 +57,7 @@ export class Inbox {
     channel.on('close', () => ended.resolve());
     const stop = () => ended.resolve();
     signal.addEventListener('abort', stop);
-    await channel.basicQos({ prefetchCount: ahead });
+    await channel.basicQos({ prefetchCount });
     await channel.basicConsume({ queue: this.#queue }, (incoming) => {
       this.#move(incoming).then(
         () => channel.active && channel.basicAck({ deliveryTag: incoming.deliveryTag }),
@@ -67,10 +67,10 @@ export class Inbox {
     await ended.promise.finally(() => signal.removeEventListener('abort', stop));
   }
 
-  /** Acked only when the lane has it: a crash in between leaves it twice, never lost. */
+  /** Acks only when the lane has the message: a crash in between duplicates it, and never loses it. */
   async #move(incoming: Incoming): Promise<void> {
     const message = fromIncoming(incoming, false, this.#shared.clock.now());
     const lane = isForeign(message) ? this.#foreignLane(message) : message.lane;
-    await this.#shared.toLane(this.#queue, { ...message, lane });
+    await this.#shared.publishToLane(this.#queue, { ...message, lane });
   }
 }

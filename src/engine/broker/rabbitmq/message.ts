@@ -8,7 +8,7 @@ import type { HeldMessage } from '../delivery.ts';
 import { ownerHeader } from '../owner-header.ts';
 
 const ownHeader = 'x-pismak';
-/** A header must fit into one frame of 128 KiB, with room for what the server adds. */
+/** A header must fit into one frame of 128 KiB, with space for what the server adds. */
 const maxHeaderBytes = 64 * 1024;
 const maxHistoryBytes = 32 * 1024;
 /** The limit of AMQP's own fields. */
@@ -16,7 +16,7 @@ const maxNameBytes = 255;
 
 /** What AMQP has no field for. */
 const ownPart = z.object({
-  /** New with every publish. Attempts are charged to it, so a redriven message starts from zero. */
+  /** The publish id, under the name that it has had in messages since 0.1. */
   life: z.string(),
   id: z.string().optional(),
   at: z.number(),
@@ -26,13 +26,14 @@ const ownPart = z.object({
 });
 
 export interface RabbitMessage extends HeldMessage {
-  life: string;
+  /** New with every publish. Attempts are charged to it, so a redriven message starts from zero. */
+  publishId: string;
   readyAt: number | null;
 }
 
 export type Incoming = AsyncMessage | SyncMessage;
 
-/** Where a message goes. */
+/** Where a message is published to. */
 export interface Target {
   routingKey: string;
   exchange?: string;
@@ -41,7 +42,7 @@ export interface Target {
 
 /** The envelope of a message for its target. The body travels unchanged. */
 export function toEnvelope(message: RabbitMessage, target: Target): Envelope {
-  const { id, life, publishedAt: at, lane, headers } = message;
+  const { id, publishId, publishedAt: at, lane, headers } = message;
   const envelope: Envelope = {
     ...target,
     mandatory: true,
@@ -53,15 +54,15 @@ export function toEnvelope(message: RabbitMessage, target: Target): Envelope {
   const own = ownText(message);
   // A header table makes a publish 10% dearer, so a new message does without.
   if (own === null) {
-    envelope.appId = `pismak ${life} ${at}`;
+    envelope.appId = `pismak ${publishId} ${at}`;
     if (headers[ownerHeader] !== undefined) envelope.type = headers[ownerHeader];
   } else envelope.headers = { ...headers, [ownHeader]: own };
   return envelope;
 }
 
-/** Null if AMQP fields hold it all. */
-function ownText({ id, life, publishedAt: at, attempts, readyAt, history, headers }: RabbitMessage) {
-  const own: z.input<typeof ownPart> = { life, at };
+/** Null if AMQP's own fields suffice. */
+function ownText({ id, publishId, publishedAt: at, attempts, readyAt, history, headers }: RabbitMessage) {
+  const own: z.input<typeof ownPart> = { life: publishId, at };
   if (!fitsField(id)) own.id = id;
   if (attempts > 0) own.attempts = attempts;
   if (readyAt !== null) own.readyAt = readyAt;
@@ -104,10 +105,10 @@ export function fromIncoming(incoming: Incoming, isHighQueue: boolean, now: numb
     at = incoming.timestamp ? incoming.timestamp * 1000 : now,
   } = own ?? {};
   const id = own?.id ?? incoming.messageId ?? foreignId(body);
-  const life = own?.life ?? `foreign ${id}`;
+  const publishId = own?.life ?? `foreign ${id}`;
   return {
     id,
-    life,
+    publishId,
     lane,
     attempts,
     publishedAt: at,
@@ -118,13 +119,13 @@ export function fromIncoming(incoming: Incoming, isHighQueue: boolean, now: numb
   };
 }
 
-/** Whether another program sent it. */
-export function isForeign({ life }: Pick<RabbitMessage, 'life'>): boolean {
-  return life.startsWith('foreign ');
+/** Whether another program published it. */
+export function isForeign({ publishId }: Pick<RabbitMessage, 'publishId'>): boolean {
+  return publishId.startsWith('foreign ');
 }
 
-/** The life of a message that came back as unroutable. */
-export function lifeOf(returned: ReturnedMessage): string | undefined {
+/** The publish id of a message that the server returned as unroutable. */
+export function publishIdOf(returned: ReturnedMessage): string | undefined {
   return readOwn(returned.headers?.[ownHeader], returned.appId)?.life;
 }
 
@@ -136,8 +137,10 @@ export function toStored(message: RabbitMessage, state: StoredMessage['state']):
 
 function readOwn(text: unknown, appId: string | undefined): z.infer<typeof ownPart> | undefined {
   if (typeof text !== 'string') {
-    const [, life, at] = /^pismak (\S+) (\d{1,16})$/.exec(appId ?? '') ?? [];
-    return life === undefined ? undefined : { life, at: Number(at), attempts: 0, history: [] };
+    const [, publishId, at] = /^pismak (\S+) (\d{1,16})$/.exec(appId ?? '') ?? [];
+    return publishId === undefined
+      ? undefined
+      : { life: publishId, at: Number(at), attempts: 0, history: [] };
   }
   return ownPart.safeParse(parseJson(text)).data;
 }
@@ -152,7 +155,7 @@ function textHeaders(headers: Record<string, unknown>): Record<string, string> {
   );
 }
 
-/** Why the server itself buried the message: its delivery limit, or a foreign consumer that rejected it. */
+/** Why the server itself dead-lettered the message: its delivery limit, or a foreign consumer that rejected it. */
 function serverDeath(headers: Record<string, unknown>, attempt: number): Failure[] {
   const { 'x-death': deaths } = headers;
   const [last] = Array.isArray(deaths) ? deaths : [];
@@ -176,10 +179,10 @@ function foreignId(body: Uint8Array): string {
 
 /** The latest failures that fit. */
 function latest(history: readonly Failure[]): Failure[] {
-  let room = maxHistoryBytes;
+  let left = maxHistoryBytes;
   const fit = history.toReversed().filter((failure) => {
-    room -= Buffer.byteLength(JSON.stringify(failure));
-    return room >= 0;
+    left -= Buffer.byteLength(JSON.stringify(failure));
+    return left >= 0;
   });
   return fit.reverse();
 }

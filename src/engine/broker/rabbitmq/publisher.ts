@@ -2,8 +2,15 @@ import type { Channel, Envelope } from 'rabbitmq-client';
 import { PismakError } from '../../errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { Confirms } from './confirms.ts';
-import { closeChannel, closedError, queueUnknown, type RabbitLink, serverCode, unavailable } from './link.ts';
-import { lifeOf } from './message.ts';
+import {
+  closeChannel,
+  closedError,
+  queueUnknown,
+  type RabbitConnection,
+  serverCode,
+  unavailable,
+} from './connection.ts';
+import { publishIdOf } from './message.ts';
 
 /** How long a publish looks for a server that answers. */
 const patienceMs = 30_000;
@@ -12,18 +19,18 @@ const refusedMs = 10_000;
 const checkMs = 1000;
 const pauseMs = 100;
 
-/** A channel and its unconfirmed messages. */
-interface Outlet {
+/** A channel in confirm mode, and its unconfirmed messages. */
+interface ConfirmChannel {
   channel: Channel;
   confirms: Confirms<Sending>;
-  /** Lives of messages that came back as unroutable. The server confirms them too. */
+  /** Publish ids of messages that the server returned as unroutable. It confirms them too. */
   returned: Set<string>;
 }
 
 /** A message being sent. */
 interface Sending {
   queue: string;
-  life: string;
+  publishId: string;
   envelope: Envelope;
   body: Buffer;
   began: number;
@@ -32,50 +39,56 @@ interface Sending {
   refusedAt?: number;
   /** It was sent before, with an unknown result. */
   isUncertain?: boolean;
-  confirmedBy?: Outlet;
+  confirmedBy?: ConfirmChannel;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /**
- * Publishes with confirms, as many at once as callers like. If the connection is lost before the confirm, or the confirm
- * does not come, the message is sent again: it may arrive twice, but is never lost.
+ * Publishes with confirms, as many at once as callers like. A message is
+ *
+ * - *unconfirmed* once it is sent on the current channel;
+ * - *refused* when the server nacks it: it is sent again for ten seconds, then fails with `queue-full`;
+ * - *uncertain* when its channel closes or its confirm is overdue: it is sent again on a new channel, so it may arrive twice,
+ *   but is never lost;
+ * - *confirmed*, by the first confirm that comes, even on a retired channel; it fails with `queue-unknown` if the server
+ *   returned it as unroutable.
  */
 export class Publisher {
-  readonly #link: RabbitLink;
+  readonly #connection: RabbitConnection;
   readonly #clock: Clock;
-  /** The current outlet. */
-  #outlet: Outlet | undefined;
-  /** The current outlet, and retired ones that still have messages. */
-  readonly #outlets = new Set<Outlet>();
+  /** The channel that new messages use. */
+  #current: ConfirmChannel | undefined;
+  /** That channel, and retired ones that still have unconfirmed messages. */
+  readonly #channels = new Set<ConfirmChannel>();
   #cancelCheck: (() => void) | undefined;
-  #opening: Promise<Outlet> | undefined;
+  #opening: Promise<ConfirmChannel> | undefined;
   readonly #confirmed: Sending[] = [];
 
-  constructor(link: RabbitLink, clock: Clock) {
-    this.#link = link;
+  constructor(connection: RabbitConnection, clock: Clock) {
+    this.#connection = connection;
     this.#clock = clock;
   }
 
-  /** Resolves when the message is durable. `life` is that of the envelope; errors name `queue`. */
-  send(queue: string, life: string, envelope: Envelope, body: Buffer): Promise<void> {
+  /** Resolves when the message is durable. `publishId` is the one in the envelope; errors name `queue`. */
+  send(queue: string, publishId: string, envelope: Envelope, body: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       const began = this.#clock.now();
-      this.#attempt({ queue, life, envelope, body, resolve, reject, began, sentAt: began });
+      this.#attempt({ queue, publishId, envelope, body, resolve, reject, began, sentAt: began });
     });
   }
 
   async close(): Promise<void> {
     this.#cancelCheck?.();
-    if (this.#outlet) await closeChannel(this.#outlet.channel, this.#clock);
+    if (this.#current) await closeChannel(this.#current.channel, this.#clock);
   }
 
   /** Not `async`: saves a few promises per message. */
   #attempt(sending: Sending): void {
     if (sending.confirmedBy) return;
-    const outlet = this.#outlet;
-    if (outlet?.channel.active) {
-      this.#sendOver(outlet, sending);
+    const confirming = this.#current;
+    if (confirming?.channel.active) {
+      this.#sendOver(confirming, sending);
       return;
     }
     this.#open().then(
@@ -87,21 +100,21 @@ export class Publisher {
     );
   }
 
-  #sendOver(outlet: Outlet, sending: Sending): void {
-    outlet.confirms.pending.add(sending);
+  #sendOver(confirming: ConfirmChannel, sending: Sending): void {
+    confirming.confirms.pending.add(sending);
     this.#watch();
     const { sentAt } = sending;
-    outlet.channel.basicPublish(sending.envelope, sending.body).then(
+    confirming.channel.basicPublish(sending.envelope, sending.body).then(
       () => {
-        outlet.confirms.confirmed(sentAt);
-        this.#leave(outlet, sending);
+        confirming.confirms.confirmed(sentAt);
+        this.#leave(confirming, sending);
         // The first confirm counts, even one from a retired channel.
-        if (!sending.confirmedBy) this.#confirm(sending, outlet);
+        if (!sending.confirmedBy) this.#confirm(sending, confirming);
       },
       (error: unknown) => {
         // A channel opened while the queue had no leader keeps refusing; a new one does not.
-        if (outlet === this.#outlet) this.#outlet = undefined;
-        if (!this.#leave(outlet, sending)) return;
+        if (confirming === this.#current) this.#current = undefined;
+        if (!this.#leave(confirming, sending)) return;
         if (!isRefusal(error)) sending.isUncertain = true;
         void this.#tryAgain(sending, error);
       },
@@ -121,7 +134,7 @@ export class Publisher {
 
   /** Returns the error if a retry is useless. */
   #judge(error: unknown, sending: Sending): PismakError | undefined {
-    if (this.#link.isClosed) return closedError();
+    if (this.#connection.isClosed) return closedError();
     const now = this.#clock.now();
     if (isRefusal(error)) {
       sending.refusedAt ??= now;
@@ -134,11 +147,11 @@ export class Publisher {
     return error instanceof PismakError ? error : unavailable(error);
   }
 
-  /** False if the message has already moved to another outlet. A retired outlet closes with its last message. */
-  #leave(outlet: Outlet, sending: Sending): boolean {
-    const { pending } = outlet.confirms;
+  /** False if the message has already moved to another channel. A retired channel closes with its last message. */
+  #leave(confirming: ConfirmChannel, sending: Sending): boolean {
+    const { pending } = confirming.confirms;
     if (!pending.delete(sending)) return false;
-    if (pending.size === 0 && outlet !== this.#outlet) void outlet.channel.close();
+    if (pending.size === 0 && confirming !== this.#current) void confirming.channel.close();
     return true;
   }
 
@@ -149,78 +162,78 @@ export class Publisher {
     this.#cancelCheck = this.#clock.after(checkMs, () => {
       this.#cancelCheck = undefined;
       const now = this.#clock.now();
-      const { freeSince } = this.#link;
+      const { freeSince } = this.#connection;
       // After a late wake-up, as when the machine was suspended, first read what has come meanwhile.
       const isLate = now - due > checkMs;
-      for (const outlet of this.#outlets) {
-        if (this.#link.isDiskFull) this.#stopWaiting(outlet, now);
+      for (const confirming of this.#channels) {
+        if (this.#connection.isDiskFull) this.#stopWaiting(confirming, now);
         if (isLate || freeSince === undefined) continue;
-        if (outlet.confirms.isOverdue(now, freeSince)) this.#giveUp(outlet);
+        if (confirming.confirms.isOverdue(now, freeSince)) this.#giveUp(confirming);
       }
-      for (const { confirms } of this.#outlets) if (confirms.pending.size > 0) this.#watch();
+      for (const { confirms } of this.#channels) if (confirms.pending.size > 0) this.#watch();
     });
   }
 
-  /** Messages sent before we knew that the server's disk is full: it may take them later, and nobody waits that long. */
-  #stopWaiting(outlet: Outlet, now: number): void {
-    for (const sending of outlet.confirms.pending) {
+  /** Messages sent before we knew that the server's disk is full: it may take them later, but callers don't wait that long. */
+  #stopWaiting(confirming: ConfirmChannel, now: number): void {
+    for (const sending of confirming.confirms.pending) {
       if (now - sending.began <= patienceMs) continue;
-      outlet.confirms.pending.delete(sending);
+      confirming.confirms.pending.delete(sending);
       sending.reject(unavailable(new Error('its disk is full')));
     }
   }
 
   get isDiskFull(): boolean {
-    return this.#link.isDiskFull;
+    return this.#connection.isDiskFull;
   }
 
   /** The server may not even confirm the close, so the messages don't wait for it. */
-  #giveUp(outlet: Outlet): void {
-    if (outlet === this.#outlet) this.#outlet = undefined;
-    this.#outlets.delete(outlet);
-    const { pending } = outlet.confirms;
+  #giveUp(confirming: ConfirmChannel): void {
+    if (confirming === this.#current) this.#current = undefined;
+    this.#channels.delete(confirming);
+    const { pending } = confirming.confirms;
     const late = [...pending];
     pending.clear();
-    void outlet.channel.close();
+    void confirming.channel.close();
     for (const sending of late) {
       sending.isUncertain = true;
       void this.#tryAgain(sending, new Error('a message was not confirmed'));
     }
   }
 
-  #open(): Promise<Outlet> {
+  #open(): Promise<ConfirmChannel> {
     this.#opening ??= this.#prepare().finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
   }
 
-  async #prepare(): Promise<Outlet> {
-    const channel = await this.#link.channel();
-    const outlet: Outlet = { channel, confirms: new Confirms(), returned: new Set() };
+  async #prepare(): Promise<ConfirmChannel> {
+    const channel = await this.#connection.channel();
+    const confirming: ConfirmChannel = { channel, confirms: new Confirms(), returned: new Set() };
     channel.on('basic.return', (message) => {
-      const life = lifeOf(message);
-      if (life !== undefined) outlet.returned.add(life);
+      const publishId = publishIdOf(message);
+      if (publishId !== undefined) confirming.returned.add(publishId);
     });
-    this.#outlets.add(outlet);
-    channel.on('close', () => this.#outlets.delete(outlet));
+    this.#channels.add(confirming);
+    channel.on('close', () => this.#channels.delete(confirming));
     await channel.confirmSelect();
-    this.#outlet = outlet;
-    return outlet;
+    this.#current = confirming;
+    return confirming;
   }
 
   /**
    * The client reports a returned message one turn of the event loop after its confirm. All confirms of a turn share one
    * wait, and the return of the last may come only at its end, so wait one turn more.
    */
-  #confirm(sending: Sending, outlet: Outlet): void {
-    sending.confirmedBy = outlet;
+  #confirm(sending: Sending, confirming: ConfirmChannel): void {
+    sending.confirmedBy = confirming;
     if (this.#confirmed.push(sending) > 1) return;
     setImmediate(() => {
       const confirmed = this.#confirmed.splice(0);
       setImmediate(() => {
         for (const sending of confirmed) {
-          if (sending.confirmedBy?.returned.delete(sending.life))
+          if (sending.confirmedBy?.returned.delete(sending.publishId))
             sending.reject(certain(sending, queueUnknown(sending.queue)));
           else sending.resolve();
         }

@@ -16,7 +16,7 @@ export const change = z.object({
 });
 export type Change = z.infer<typeof change>;
 
-/** What all changes up to a place came to. The server deletes old changes, and whoever comes later begins with this. */
+/** The result of all changes up to an offset. The server deletes old changes, and processes that start later begin with this. */
 const snapshot = z.object({
   upTo: z.int(),
   snapshot: z.record(
@@ -40,32 +40,32 @@ export interface KnownQueue {
 }
 
 /**
- * The server itself takes a place now and then. If more are missing, it has deleted records: always a whole segment of
+ * The server itself uses an offset now and then. If more are missing, it has deleted records: always a whole segment of
  * them, which is far more.
  */
 const mostSkipped = 10;
 
-/** The queues as the records of the stream tell, read in order. */
+/** The queues, from the records of the stream, read in order. */
 export class QueueBook {
   readonly queues = new Map<string, KnownQueue>();
-  /** The place of the next record. */
+  /** The offset of the next record. */
   next = 0;
   /** Changes since a gap in what we read, until a snapshot closes it. Undefined: there is no gap. */
-  #sinceGap: { place: number; one: Change }[] | undefined;
+  #sinceGap: { offset: number; one: Change }[] | undefined;
   #gapEnd = 0;
 
   /** Takes a record; a change is ignored if `isNew` denies it. Returns the queues that may have changed. */
-  take(record: unknown, place: number, isNew: (marker: string | undefined) => boolean): string[] {
-    if (place > this.next + mostSkipped) {
+  take(record: unknown, offset: number, isNew: (marker: string | undefined) => boolean): string[] {
+    if (offset > this.next + mostSkipped) {
       this.#sinceGap = [];
-      this.#gapEnd = place;
+      this.#gapEnd = offset;
     }
-    this.next = place + 1;
+    this.next = offset + 1;
     const found = snapshot.safeParse(record).data;
     if (found) return this.#close(found);
     const { data: one } = change.safeParse(record);
     if (!one || !isNew(one.marker)) return [];
-    this.#sinceGap?.push({ place, one });
+    this.#sinceGap?.push({ offset, one });
     this.#apply(one);
     return [one.queue];
   }
@@ -80,7 +80,7 @@ export class QueueBook {
   #close({ upTo, snapshot: all }: z.infer<typeof snapshot>): string[] {
     // Without a gap we know more already. One from before the gap ends doesn't reach across it.
     if (!this.#sinceGap || upTo + 1 < this.#gapEnd) return [];
-    const later = this.#sinceGap.filter(({ place }) => place > upTo);
+    const later = this.#sinceGap.filter(({ offset }) => offset > upTo);
     this.#sinceGap = undefined;
     const before = [...this.queues.keys()];
     this.queues.clear();

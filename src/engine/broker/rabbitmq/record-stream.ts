@@ -2,33 +2,33 @@ import { randomUUID } from 'node:crypto';
 import type { Channel } from 'rabbitmq-client';
 import { parseJson } from '../../json.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type RabbitLink, serverCode } from './link.ts';
+import { type RabbitConnection, serverCode } from './connection.ts';
 import type { Publisher } from './publisher.ts';
 
 const prefetch = 500;
 const quietMs = 10_000;
 
-/** Where to start reading: `first`, the place of a record, or an age such as `60s`. */
+/** Where to start reading, as in the argument `x-stream-offset`: `first`, the offset of a record, or an age such as `60s`. */
 export type Offset = 'first' | number | `${number}s`;
 
 /** JSON records in a server stream: replicated, kept after reading, open to any number of readers. */
 export class RecordStream {
   readonly #name: string;
   readonly #publisher: Publisher;
-  readonly #link: RabbitLink;
+  readonly #connection: RabbitConnection;
   readonly #clock: Clock;
 
-  constructor(name: string, publisher: Publisher, link: RabbitLink, clock: Clock) {
+  constructor(name: string, publisher: Publisher, connection: RabbitConnection, clock: Clock) {
     this.#clock = clock;
     this.#name = name;
     this.#publisher = publisher;
-    this.#link = link;
+    this.#connection = connection;
   }
 
   /** An existing stream keeps the limits that it has. */
   async declare(limits: Record<string, string | number> = {}): Promise<void> {
     const create = (settings: typeof limits) =>
-      this.#link.use((channel) =>
+      this.#connection.withChannel((channel) =>
         channel.queueDeclare({
           queue: this.#name,
           durable: true,
@@ -50,7 +50,7 @@ export class RecordStream {
   async read(offset: Offset, onRecord: (record: unknown) => void): Promise<void> {
     const marker = randomUUID();
     await this.append({ marker });
-    await this.#link.use(async (channel) => {
+    await this.#connection.withChannel(async (channel) => {
       const seen = Promise.withResolvers<void>();
       channel.on('close', () => seen.reject(new Error('the connection was lost')));
       let isQuiet = false;
@@ -78,7 +78,7 @@ export class RecordStream {
   async follow(
     channel: Channel,
     offset: Offset,
-    onRecord: (record: unknown, place: number) => void,
+    onRecord: (record: unknown, offset: number) => void,
   ): Promise<void> {
     await channel.basicQos({ prefetchCount: prefetch });
     const request = { queue: this.#name, arguments: { 'x-stream-offset': offset } };

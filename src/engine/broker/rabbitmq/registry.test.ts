@@ -4,7 +4,7 @@ import { Connection } from 'rabbitmq-client';
 import { sharedRabbit } from '../../testing/servers/shared.ts';
 import { systemClock } from '../../time/clock.ts';
 import { readAddress } from './address.ts';
-import { RabbitLink } from './link.ts';
+import { RabbitConnection } from './connection.ts';
 import { Publisher } from './publisher.ts';
 import { QueueBook } from './queue-book.ts';
 import { RecordStream } from './record-stream.ts';
@@ -16,23 +16,31 @@ before(async () => {
 });
 after(() => cluster.close());
 
-async function openStream(t: TestContext, url: string): Promise<{ stream: RecordStream; link: RabbitLink }> {
+async function openStream(
+  t: TestContext,
+  url: string,
+): Promise<{ stream: RecordStream; connection: RabbitConnection }> {
   const address = await readAddress(url);
-  const link = new RabbitLink((settings) => new Connection(settings), address, 'test', systemClock);
-  await link.connected();
-  const publisher = new Publisher(link, systemClock);
+  const connection = new RabbitConnection(
+    (settings) => new Connection(settings),
+    address,
+    'test',
+    systemClock,
+  );
+  await connection.connected();
+  const publisher = new Publisher(connection, systemClock);
   t.after(async () => {
     await publisher.close();
-    await link.close();
+    await connection.close();
   });
-  const stream = new RecordStream('pismak.test', publisher, link, systemClock);
+  const stream = new RecordStream('pismak.test', publisher, connection, systemClock);
   await stream.declare({ 'x-max-length-bytes': 20_000, 'x-stream-max-segment-size-bytes': 5_000 });
-  return { stream, link };
+  return { stream, connection };
 }
 
 async function openRegistry(t: TestContext, url: string): Promise<Registry> {
-  const { stream, link } = await openStream(t, url);
-  const registry = new Registry(stream, link, systemClock, () => {}, 20);
+  const { stream, connection } = await openStream(t, url);
+  const registry = new Registry(stream, connection, systemClock, () => {}, 20);
   await registry.open();
   t.after(() => registry.close());
   return registry;

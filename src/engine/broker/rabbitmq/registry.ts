@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { endsWithin } from '../../time/deadline.ts';
-import { queueBroken, queueUnknown, type RabbitLink } from './link.ts';
+import { queueBroken, queueUnknown, type RabbitConnection } from './connection.ts';
 import { type Change, type KnownQueue, QueueBook } from './queue-book.ts';
 import { isMarker, type RecordStream } from './record-stream.ts';
 import { queueExists } from './server-queues.ts';
@@ -21,31 +21,31 @@ const usualSnapshotEvery = 1000;
 /**
  * The queues, and what the server cannot keep about them: it has no list for clients, no pause, and no limits that can
  * change. Kept in a stream that every process follows, so all processes obey a pause at once. The stream is bounded
- * (`registryLimits`): now and then a process writes down what all changes came to.
+ * (`registryLimits`): now and then a process appends a snapshot.
  */
 export class Registry {
   readonly #stream: RecordStream;
-  readonly #link: RabbitLink;
+  readonly #connection: RabbitConnection;
   readonly #clock: Clock;
   readonly #book = new QueueBook();
   readonly #snapshotEvery: number;
   readonly #onChange: (queue: string) => void;
   readonly #closing = new AbortController();
   readonly #waiting = new Map<string, () => void>();
-  readonly #heardMarkers = new Set<string>();
-  #beginAnew = () => {};
+  readonly #seenMarkers = new Set<string>();
+  #resubscribe = () => {};
   #following: Promise<void> | undefined;
 
   constructor(
     stream: RecordStream,
-    link: RabbitLink,
+    connection: RabbitConnection,
     clock: Clock,
     onChange: (queue: string) => void,
     snapshotEvery = usualSnapshotEvery,
   ) {
     this.#snapshotEvery = snapshotEvery;
     this.#stream = stream;
-    this.#link = link;
+    this.#connection = connection;
     this.#clock = clock;
     this.#onChange = onChange;
   }
@@ -79,7 +79,7 @@ export class Registry {
 
   async getEvenBroken(queue: string): Promise<KnownQueue> {
     // Sync only for existing queues: questions about made-up names must not grow the stream.
-    if (!this.#book.queues.has(queue) && (await queueExists(this.#link, queue))) await this.sync();
+    if (!this.#book.queues.has(queue) && (await queueExists(this.#connection, queue))) await this.sync();
     const known = this.#book.queues.get(queue);
     if (!known) throw queueUnknown(queue);
     return known;
@@ -97,7 +97,7 @@ export class Registry {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#beginAnew();
+    this.#resubscribe();
     for (const resolve of this.#waiting.values()) resolve();
     await this.#following;
   }
@@ -105,11 +105,11 @@ export class Registry {
   /** We read our own changes from the stream, like every process, so all processes see the same order. */
   async #append(record: object): Promise<void> {
     const marker = randomUUID();
-    const heard = new Promise<void>((resolve) => this.#waiting.set(marker, resolve));
+    const received = new Promise<void>((resolve) => this.#waiting.set(marker, resolve));
     try {
       await this.#stream.append({ ...record, marker });
       // The server may forget our subscription; a new one reads everything.
-      while (!(await endsWithin(this.#clock, quietMs, heard))) this.#beginAnew();
+      while (!(await endsWithin(this.#clock, quietMs, received))) this.#resubscribe();
     } finally {
       this.#waiting.delete(marker);
     }
@@ -119,13 +119,13 @@ export class Registry {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        await this.#link.use(async (channel) => {
+        await this.#connection.withChannel(async (channel) => {
           const ended = Promise.withResolvers<void>();
-          this.#beginAnew = ended.resolve;
+          this.#resubscribe = ended.resolve;
           channel.on('close', () => ended.resolve());
           const { next } = this.#book;
-          const following = this.#stream.follow(channel, next === 0 ? 'first' : next, (record, place) =>
-            this.#heard(record, place),
+          const following = this.#stream.follow(channel, next === 0 ? 'first' : next, (record, offset) =>
+            this.#received(record, offset),
           );
           following.catch(ended.reject);
           await ended.promise;
@@ -137,14 +137,14 @@ export class Registry {
     }
   }
 
-  #heard(record: unknown, place: number): void {
-    const changed = this.#book.take(record, place, (marker) => !this.#wasHeard(marker));
+  #received(record: unknown, offset: number): void {
+    const changed = this.#book.take(record, offset, (marker) => !this.#wasSeen(marker));
     for (const queue of changed) this.#onChange(queue);
     for (const [marker, resolve] of this.#waiting) {
       if (!isMarker(record, marker)) continue;
       resolve();
-      // Each place has one writer, so one process writes the snapshot. If it dies, the next one is soon due.
-      if (place % this.#snapshotEvery === 0) this.#writeSnapshot();
+      // Each record has one writer, so one process writes the snapshot. If it dies, the next one is soon due.
+      if (offset % this.#snapshotEvery === 0) this.#writeSnapshot();
     }
   }
 
@@ -154,12 +154,12 @@ export class Registry {
   }
 
   /** A record resent because its confirm was lost must not undo later changes. */
-  #wasHeard(marker: string | undefined): boolean {
+  #wasSeen(marker: string | undefined): boolean {
     if (marker === undefined) return false;
-    if (this.#heardMarkers.has(marker)) return true;
-    this.#heardMarkers.add(marker);
-    const [oldest = ''] = this.#heardMarkers;
-    if (this.#heardMarkers.size > rememberedRecords) this.#heardMarkers.delete(oldest);
+    if (this.#seenMarkers.has(marker)) return true;
+    this.#seenMarkers.add(marker);
+    const [oldest = ''] = this.#seenMarkers;
+    if (this.#seenMarkers.size > rememberedRecords) this.#seenMarkers.delete(oldest);
     return false;
   }
 }

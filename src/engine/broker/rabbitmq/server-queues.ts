@@ -1,33 +1,39 @@
 import type { Channel } from 'rabbitmq-client';
 import { hasCode, PismakError } from '../../errors.ts';
-import { type RabbitLink, serverCode } from './link.ts';
+import { type RabbitConnection, serverCode } from './connection.ts';
 import { deadQueue, delayQueue, delaySteps, fitsName, laneQueue } from './names.ts';
 
 /**
  * The server's own count is only a backstop against messages that kill a process before it can charge them: it also counts
- * looks and lost prefetched messages. It must be set: RabbitMQ 4 defaults to 20.
+ * messages that are browsed, and lost prefetched ones. It must be set: RabbitMQ 4 defaults to 20.
  */
 const deliveryLimit = 10_000;
 const noLimit = 2_000_000_000;
 
 /** Creates the server queues behind one of ours. Safe to repeat. If one is refused, none is left behind. */
-export async function createQueues(link: RabbitLink, queue: string, hasInbox: boolean): Promise<void> {
+export async function createQueues(
+  connection: RabbitConnection,
+  queue: string,
+  hasInbox: boolean,
+): Promise<void> {
   const wanted = queuesOf(queue, hasInbox);
   // Those that exist must be ours. Only then are the missing ones created.
-  const exist = await Promise.all(wanted.map(([name]) => refusable(name, () => queueExists(link, name))));
+  const exist = await Promise.all(
+    wanted.map(([name]) => refusable(name, () => queueExists(connection, name))),
+  );
   await Promise.all(
     wanted
       .filter((_, index) => exist[index])
-      .map(([name, settings]) => createQuorumQueue(link, name, settings)),
+      .map(([name, settings]) => createQuorumQueue(connection, name, settings)),
   );
   const created: string[] = [];
   try {
     for (const [name, settings] of wanted.filter((_, index) => !exist[index])) {
-      await createQuorumQueue(link, name, settings);
+      await createQuorumQueue(connection, name, settings);
       created.push(name);
     }
   } catch (error) {
-    if (hasCode(error, 'conflict')) await deleteUnused(link, created);
+    if (hasCode(error, 'conflict')) await deleteUnused(connection, created);
     throw error;
   }
 }
@@ -48,20 +54,24 @@ function queuesOf(
   ];
 }
 
-async function deleteUnused(link: RabbitLink, names: readonly string[]): Promise<void> {
+async function deleteUnused(connection: RabbitConnection, names: readonly string[]): Promise<void> {
   for (const queue of names) {
     // If another process uses it already, the server refuses, which is right.
-    await link
-      .use((channel) => channel.queueDelete({ queue, ifEmpty: true, ifUnused: true }))
+    await connection
+      .withChannel((channel) => channel.queueDelete({ queue, ifEmpty: true, ifUnused: true }))
       .catch(() => {});
   }
 }
 
 /** When their delay is over, messages move on to the lane that their routing key names. */
-export async function createDelayQueue(link: RabbitLink, queue: string, step: number): Promise<void> {
+export async function createDelayQueue(
+  connection: RabbitConnection,
+  queue: string,
+  step: number,
+): Promise<void> {
   const name = delayQueue(queue, step);
-  await createQuorumQueue(link, name, { ...toDefaultExchange, 'x-delivery-limit': noLimit });
-  await link.use(async (channel) => {
+  await createQuorumQueue(connection, name, { ...toDefaultExchange, 'x-delivery-limit': noLimit });
+  await connection.withChannel(async (channel) => {
     await channel.exchangeDeclare({ exchange: name, type: 'fanout', durable: true });
     await channel.queueBind({ queue: name, exchange: name, routingKey: '' });
   });
@@ -75,12 +85,12 @@ const toDefaultExchange = {
 };
 
 function createQuorumQueue(
-  link: RabbitLink,
+  connection: RabbitConnection,
   queue: string,
   settings: Record<string, string | number>,
 ): Promise<unknown> {
   const request = { queue, durable: true, arguments: { 'x-queue-type': 'quorum' as const, ...settings } };
-  return refusable(queue, () => link.use((channel) => channel.queueDeclare(request)));
+  return refusable(queue, () => connection.withChannel((channel) => channel.queueDeclare(request)));
 }
 
 const refusals: Readonly<Record<string, string>> = {
@@ -110,26 +120,27 @@ async function refusable<T>(queue: string, work: () => Promise<T>): Promise<T> {
  * Deletes a queue with its messages. Delays go first, so that nothing returns to a deleted queue. Queues that other
  * programs made under these names stay.
  */
-export async function deleteQueues(link: RabbitLink, queue: string): Promise<void> {
-  await link.use(async (channel) => {
+export async function deleteQueues(connection: RabbitConnection, queue: string): Promise<void> {
+  await connection.withChannel(async (channel) => {
     for (let step = 0; step < delaySteps; step++) {
       await channel.queueDelete({ queue: delayQueue(queue, step) });
       await channel.exchangeDelete({ exchange: delayQueue(queue, step) });
     }
   });
   for (const [name, settings] of queuesOf(queue, true).reverse()) {
-    if (await isOurs(link, name, settings)) await link.use((channel) => channel.queueDelete(name));
+    if (await isOurs(connection, name, settings))
+      await connection.withChannel((channel) => channel.queueDelete(name));
   }
 }
 
 async function isOurs(
-  link: RabbitLink,
+  connection: RabbitConnection,
   queue: string,
   settings: Record<string, string | number>,
 ): Promise<boolean> {
   try {
-    if (!(await refusable(queue, () => queueExists(link, queue)))) return false;
-    await createQuorumQueue(link, queue, settings);
+    if (!(await refusable(queue, () => queueExists(connection, queue)))) return false;
+    await createQuorumQueue(connection, queue, settings);
     return true;
   } catch (error) {
     if (hasCode(error, 'conflict')) return false;
@@ -138,10 +149,10 @@ async function isOurs(
 }
 
 /** Whether the server has a queue of this name, ours or not. */
-export async function queueExists(link: RabbitLink, queue: string): Promise<boolean> {
+export async function queueExists(connection: RabbitConnection, queue: string): Promise<boolean> {
   if (!fitsName(queue)) return false;
   try {
-    await link.use((channel) => countReady(channel, queue));
+    await connection.withChannel((channel) => countReady(channel, queue));
     return true;
   } catch (error) {
     if (serverCode(error) === 'NOT_FOUND') return false;

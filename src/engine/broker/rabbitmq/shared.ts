@@ -1,41 +1,41 @@
 import type { Clock } from '../../time/clock.ts';
 import type { Failure, Lane, OutgoingMessage } from '../broker.ts';
 import type { Charges } from './charges.ts';
-import { Heads } from './heads.ts';
-import type { RabbitLink } from './link.ts';
+import type { RabbitConnection } from './connection.ts';
+import { HeadTimestamps } from './head-timestamps.ts';
 import { type RabbitMessage, type Target, toEnvelope } from './message.ts';
 import { deadQueue, delayQueue, delayStep, laneQueue, maxDelayMs } from './names.ts';
 import type { Publisher } from './publisher.ts';
 import type { Registry } from './registry.ts';
 import { createDelayQueue } from './server-queues.ts';
 
-/** What the parts of the broker share, and the ways to send a message. */
+/** What the parts of the broker share, and the ways to publish a message. */
 export class Shared {
   readonly clock: Clock;
-  /** Separate from the publishing link: under a memory alarm the server stops reading that one, and acks would stall. */
-  readonly link: RabbitLink;
+  /** Not the one that publishes: under a memory alarm the server stops reading that one, and acks would stall. */
+  readonly connection: RabbitConnection;
   readonly charges: Charges;
   readonly registry: Registry;
-  readonly heads: Heads;
+  readonly headTimestamps: HeadTimestamps;
   readonly #publisher: Publisher;
-  readonly #lifePrefix: string;
-  #lives = 0;
+  readonly #publishIdPrefix: string;
+  #published = 0;
 
   constructor(parts: {
     clock: Clock;
-    link: RabbitLink;
+    connection: RabbitConnection;
     charges: Charges;
     registry: Registry;
     publisher: Publisher;
-    lifePrefix: string;
+    publishIdPrefix: string;
   }) {
     this.clock = parts.clock;
-    this.link = parts.link;
+    this.connection = parts.connection;
     this.charges = parts.charges;
     this.registry = parts.registry;
-    this.heads = new Heads(parts.clock);
+    this.headTimestamps = new HeadTimestamps(parts.clock);
     this.#publisher = parts.publisher;
-    this.#lifePrefix = parts.lifePrefix;
+    this.#publishIdPrefix = parts.publishIdPrefix;
   }
 
   /** The server queue of a lane. A process that does not know of the inbox yet uses the inbox, which is right too. */
@@ -50,7 +50,7 @@ export class Shared {
       { routingKey: this.laneQueue(queue, lane) },
       {
         id: outgoing.id,
-        life: '',
+        publishId: '',
         lane,
         attempts: 0,
         publishedAt: Math.floor(this.clock.now()),
@@ -68,7 +68,7 @@ export class Shared {
     return this.#publisher.isDiskFull;
   }
 
-  toLane(queue: string, message: RabbitMessage): Promise<void> {
+  publishToLane(queue: string, message: RabbitMessage): Promise<void> {
     return this.#send(
       queue,
       { routingKey: this.laneQueue(queue, message.lane) },
@@ -76,16 +76,16 @@ export class Shared {
     );
   }
 
-  toDead(queue: string, message: RabbitMessage): Promise<void> {
+  publishToDead(queue: string, message: RabbitMessage): Promise<void> {
     return this.#send(queue, { routingKey: deadQueue(queue) }, { ...message, readyAt: null });
   }
 
   /** Each message carries its own delay and shares a queue with messages of similar delays. */
-  async toDelay(queue: string, message: RabbitMessage, delayMs: number): Promise<void> {
+  async publishToDelay(queue: string, message: RabbitMessage, delayMs: number): Promise<void> {
     const delay = Math.ceil(Math.min(delayMs, maxDelayMs));
     const step = delayStep(delay);
     if (!(await this.registry.get(queue)).delays.has(step)) {
-      await createDelayQueue(this.link, queue, step);
+      await createDelayQueue(this.connection, queue, step);
       await this.registry.change({ queue, delay: step });
     }
     const target = { exchange: delayQueue(queue, step), routingKey: this.laneQueue(queue, message.lane) };
@@ -93,13 +93,13 @@ export class Shared {
     return this.#send(queue, { ...target, expiration: String(delay) }, { ...message, readyAt });
   }
 
-  /** Gives the message its life. The caller hands the message over. */
+  /** Gives the message a new publish id. The caller must not use the message afterwards. */
   #send(queue: string, target: Target, message: RabbitMessage): Promise<void> {
     this.charges.write();
-    message.life = `${this.#lifePrefix}${(this.#lives++).toString(36)}`;
+    message.publishId = `${this.#publishIdPrefix}${(this.#published++).toString(36)}`;
     const { buffer, byteOffset, byteLength } = message.body;
     const body = Buffer.from(buffer, byteOffset, byteLength);
-    return this.#publisher.send(queue, message.life, toEnvelope(message, target), body);
+    return this.#publisher.send(queue, message.publishId, toEnvelope(message, target), body);
   }
 }
 

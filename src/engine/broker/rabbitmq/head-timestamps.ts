@@ -1,32 +1,32 @@
 import type { Channel } from 'rabbitmq-client';
 import type { Clock } from '../../time/clock.ts';
-import { giveBack, takeFirst } from './look.ts';
+import { getFirst, requeue } from './get-and-requeue.ts';
 import { fromIncoming } from './message.ts';
 
-interface Head {
+interface HeadTimestamp {
   ready: number;
   publishedAt: number;
   until: number;
 }
 
-/** So long a message that came from a queue says how old the one behind it is. */
+/** How long a delivered message tells the age of the one behind it. */
 const receivedMs = 1000;
 
 /**
- * When the first message of each queue was published. To find out, one must take the message and give it back, and the
- * server counts that. So a look stays valid for a tenth of the message's age, unless the queue gets shorter. While we
- * consume the queue, its first message is about as old as the one that came last, and nobody has to look.
+ * When the message at the head of each queue was published. To find out, we must get and requeue it, and the server counts
+ * that as a delivery. So a known time stays valid for a tenth of the message's age, unless the queue gets shorter. While we
+ * consume the queue, its first message is about as old as the one delivered last, and we need not get it.
  */
-export class Heads {
+export class HeadTimestamps {
   readonly #clock: Clock;
-  readonly #heads = new Map<string, Head>();
+  readonly #headTimestamps = new Map<string, HeadTimestamp>();
   readonly #received = new Map<string, { publishedAt: number; at: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** A message came from the queue for the first time. */
+  /** The queue delivered a message for the first time. */
   received(queue: string, publishedAt: number, at: number): void {
     const last = this.#received.get(queue);
     if (last) {
@@ -40,14 +40,18 @@ export class Heads {
     const now = this.#clock.now();
     const last = this.#received.get(queue);
     if (last && now - last.at < receivedMs && now >= last.at) return last.publishedAt;
-    const known = this.#heads.get(queue);
+    const known = this.#headTimestamps.get(queue);
     if (known && now < known.until && ready >= known.ready) return known.publishedAt;
-    const taken = await takeFirst(channel, queue, 1);
-    await giveBack(channel, queue, taken, this.#clock);
+    const taken = await getFirst(channel, queue, 1);
+    await requeue(channel, queue, taken, this.#clock);
     const [first] = taken;
     if (!first) return null;
     const { publishedAt } = fromIncoming(first, false, now);
-    this.#heads.set(queue, { ready, publishedAt, until: now + Math.max(1000, (now - publishedAt) / 10) });
+    this.#headTimestamps.set(queue, {
+      ready,
+      publishedAt,
+      until: now + Math.max(1000, (now - publishedAt) / 10),
+    });
     return publishedAt;
   }
 }

@@ -6,9 +6,12 @@ import { endsWithin, unlessAborted, withDeadline } from '../../time/deadline.ts'
 const connectMs = 20_000;
 const closeMs = 3_000;
 
-/** A connection that reconnects by itself and reports errors as PismakError. */
-export class RabbitLink {
-  readonly #connection: Connection;
+/**
+ * A connection to the cluster. It is *up*, or *down* and reconnecting by itself (0.1 to 2 s apart, to any of the hosts), or *blocked* while
+ * the server is short of memory or disk, or *closed* for good. Errors are PismakErrors.
+ */
+export class RabbitConnection {
+  readonly #client: Connection;
   readonly #clock: Clock;
   #lastError: unknown;
   #closed = false;
@@ -24,7 +27,7 @@ export class RabbitLink {
     clock: Clock,
   ) {
     this.#clock = clock;
-    this.#connection = create({
+    this.#client = create({
       ...address,
       connectionName: `pismak ${purpose}`,
       // Otherwise get and ack stall 44 ms in the kernel.
@@ -35,20 +38,20 @@ export class RabbitLink {
       acquireTimeout: connectMs,
       frameMax: 128 * 1024,
     });
-    this.#connection.on('error', (error) => {
+    this.#client.on('error', (error) => {
       this.#lastError = error;
       this.#isUp = false;
     });
-    this.#connection.on('connection', () => {
+    this.#client.on('connection', () => {
       this.#isUp = true;
     });
     const isFree = () => {
       this.#isDiskFull = false;
       this.#freeSince = clock.now();
     };
-    this.#connection.on('connection', isFree);
-    this.#connection.on('connection.unblocked', isFree);
-    this.#connection.on('connection.blocked', (reason) => {
+    this.#client.on('connection', isFree);
+    this.#client.on('connection.unblocked', isFree);
+    this.#client.on('connection.blocked', (reason) => {
       this.#freeSince = undefined;
       this.#isDiskFull = /disk/i.test(reason);
     });
@@ -57,8 +60,8 @@ export class RabbitLink {
   /** Fails at once if a retry is hopeless, otherwise after 20 s. */
   async connected(patienceMs = connectMs): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#connection.once('connection', resolve);
-    this.#connection.on('error', (error) => {
+    this.#client.once('connection', resolve);
+    this.#client.on('error', (error) => {
       if (isHopeless(error)) reject(error);
     });
     try {
@@ -88,7 +91,7 @@ export class RabbitLink {
   async channel(signal?: AbortSignal): Promise<Channel> {
     if (this.#closed) throw closedError();
     try {
-      const channel = await orAborted(this.#connection.acquire({ emitErrorsFromChannel: true }), signal);
+      const channel = await orAborted(this.#client.acquire({ emitErrorsFromChannel: true }), signal);
       channel.on('error', () => {});
       // The queue was removed or its node is gone: the consumer starts again.
       channel.on('basic.cancel', () => void channel.close());
@@ -99,7 +102,7 @@ export class RabbitLink {
   }
 
   /** Runs `work` on its own channel. Messages it leaves unacked return to their queue. */
-  async use<T>(work: (channel: Channel) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async withChannel<T>(work: (channel: Channel) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const channel = await this.channel(signal);
     try {
       return await work(channel);
@@ -113,13 +116,13 @@ export class RabbitLink {
   async close(): Promise<void> {
     this.#closed = true;
     // The client's close waits for the server to answer for each channel and then to hang up. Without a connection it
-    // would wait for ever; with one that is dead and nobody has noticed, it must not take long.
-    if (this.#isUp) await endsWithin(this.#clock, closeMs, this.#connection.close());
-    this.#connection.unsafeDestroy();
+    // would wait for ever; with one that is dead, but not known to be, it must not take long.
+    if (this.#isUp) await endsWithin(this.#clock, closeMs, this.#client.close());
+    this.#client.unsafeDestroy();
   }
 }
 
-/** Waiting for an absent server takes long, so a caller that stops gives up the channel instead. */
+/** Waiting for an absent server takes long, so a caller that is told to stop gives up the channel instead. */
 async function orAborted(acquiring: Promise<Channel>, signal?: AbortSignal): Promise<Channel> {
   try {
     return await unlessAborted(acquiring, signal);
@@ -135,7 +138,7 @@ async function orAborted(acquiring: Promise<Channel>, signal?: AbortSignal): Pro
 
 /**
  * The client's own promise stays pending for ever if the connection is lost before the server answers, but then the event
- * fires. Neither happens while the connection is dead and nobody has noticed.
+ * fires. Neither happens while the connection is dead and that is not noticed yet.
  */
 export async function closeChannel(channel: Channel, clock: Clock): Promise<void> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
