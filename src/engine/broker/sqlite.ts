@@ -5,7 +5,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
 import { usualMaxBytes } from './checks.ts';
 import { SqliteBroker } from './sqlite/broker.ts';
-import { startOwner } from './sqlite/owner.ts';
+import { startBrokerThread } from './sqlite/broker-thread.ts';
 
 export interface SqliteBrokerOptions {
   /** Created if missing. It belongs to one process: a second one fails with `data-directory-in-use`. */
@@ -23,6 +23,6 @@ export interface SqliteBrokerOptions {
 export async function openSqliteBroker(options: SqliteBrokerOptions): Promise<Broker> {
   await mkdir(dirname(options.file), { recursive: true });
   await createPrivateFile(options.file);
-  const { owner, state } = await startOwner(options.file);
-  return new SqliteBroker(owner, state, options.clock, options.maxMessageBytes ?? usualMaxBytes);
+  const { thread, state } = await startBrokerThread(options.file);
+  return new SqliteBroker(thread, state, options.clock, options.maxMessageBytes ?? usualMaxBytes);
 }

@@ -5,7 +5,7 @@ import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';
 import { unknown } from './publisher.ts';
 
 const find: Statement = { name: 'find-queue', text: 'SELECT number FROM queue WHERE name = $1' };
-/** A message fetched ahead still counts as ready: it can be returned. */
+/** A message fetched ahead still counts as ready: it can be released. */
 const readStatus: Statement = {
   name: 'status',
   text: `
@@ -46,7 +46,7 @@ const listDead: Statement = {
   text: `SELECT ${seenColumns}, 2, NULL FROM message AS m WHERE queue = $1 AND state = 2 ORDER BY seq OFFSET $2 LIMIT $3`,
 };
 
-/** Looks at queues without changing them. */
+/** Reads queues without changing them. */
 export class Administration {
   readonly #connection: LastingConnection;
 

@@ -47,7 +47,7 @@ export interface PostgresBrokerSettings {
 
 export class PostgresBroker implements Broker {
   readonly #settings: PostgresBrokerSettings;
-  readonly #desk: LastingConnection;
+  readonly #control: LastingConnection;
   readonly #lease: Lease;
   readonly #publisher: Publisher;
   readonly #claims: Claims;
@@ -57,10 +57,10 @@ export class PostgresBroker implements Broker {
   readonly #queues: Map<string, PostgresQueue>;
   #closed: Promise<void> | undefined;
 
-  /** Three connections: one publishes, one consumes, one listens and does everything rare. */
+  /** Three connections: one publishes, one claims and settles, one (`control`) listens and does everything that is rare. */
   static async open(nodes: PostgresCluster, settings: PostgresBrokerSettings): Promise<PostgresBroker> {
     const queues = new Map<string, PostgresQueue>();
-    const desk = new LastingConnection(nodes, {
+    const control = new LastingConnection(nodes, {
       ...connectionOptions(settings),
       listen: channel,
       onNotice: (payload) => {
@@ -74,11 +74,11 @@ export class PostgresBroker implements Broker {
       },
     });
     try {
-      await prepareSchema(desk, schema);
-      const lease = await Lease.take(desk, settings.leaseMs);
-      return new PostgresBroker({ nodes, settings, desk, lease, queues });
+      await prepareSchema(control, schema);
+      const lease = await Lease.take(control, settings.leaseMs);
+      return new PostgresBroker({ nodes, settings, control, lease, queues });
     } catch (error) {
-      await desk.close();
+      await control.close();
       throw error;
     }
   }
@@ -86,14 +86,14 @@ export class PostgresBroker implements Broker {
   private constructor(parts: {
     nodes: PostgresCluster;
     settings: PostgresBrokerSettings;
-    desk: LastingConnection;
+    control: LastingConnection;
     lease: Lease;
     queues: Map<string, PostgresQueue>;
   }) {
-    const { nodes, settings, desk, lease, queues } = parts;
+    const { nodes, settings, control, lease, queues } = parts;
     const { clock, leaseMs } = settings;
     this.#settings = settings;
-    this.#desk = desk;
+    this.#control = control;
     this.#lease = lease;
     this.#queues = queues;
     const process = () => lease.number;
@@ -106,10 +106,10 @@ export class PostgresBroker implements Broker {
       queues,
     });
     lease.onReplaced = () => this.#claims.forget();
-    this.#administration = new Administration(desk);
-    this.#changes = new QueueChanges(desk, this.#administration, process);
+    this.#administration = new Administration(control);
+    this.#changes = new QueueChanges(control, this.#administration, process);
     this.#upkeep = new Upkeep({
-      connection: desk,
+      connection: control,
       clock,
       lease,
       leaseMs,
@@ -129,7 +129,7 @@ export class PostgresBroker implements Broker {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#quietly(name, () => this.#changes.remove(name));
+    await this.#whileHeld(name, () => this.#changes.remove(name));
   }
 
   async publish(queue: string, message: OutgoingMessage): Promise<void> {
@@ -163,11 +163,11 @@ export class PostgresBroker implements Broker {
   }
 
   async pause(name: string): Promise<void> {
-    await this.#quietly(name, () => this.#changes.setPaused(name, true));
+    await this.#whileHeld(name, () => this.#changes.setPaused(name, true));
   }
 
   async resume(name: string): Promise<void> {
-    await this.#quietly(name, () => this.#changes.setPaused(name, false));
+    await this.#whileHeld(name, () => this.#changes.setPaused(name, false));
   }
 
   async peek(name: string, page?: Page): Promise<StoredMessage[]> {
@@ -180,7 +180,7 @@ export class PostgresBroker implements Broker {
   }
 
   async purge(name: string): Promise<number> {
-    return this.#quietly(name, () => this.#changes.purge(name));
+    return this.#whileHeld(name, () => this.#changes.purge(name));
   }
 
   async dead(name: string, page?: Page): Promise<StoredMessage[]> {
@@ -214,8 +214,8 @@ export class PostgresBroker implements Broker {
     return queue;
   }
 
-  /** While the queue changes, nothing of it is fetched ahead here, and the server knows which messages have started. */
-  async #quietly<T>(name: string, change: () => Promise<T>): Promise<T> {
+  /** Runs `change` while no message of the queue is fetched ahead here, and the server knows which have started. */
+  async #whileHeld<T>(name: string, change: () => Promise<T>): Promise<T> {
     const release = this.#queues.get(name)?.hold();
     try {
       await this.#claims.flushed();
@@ -232,7 +232,7 @@ export class PostgresBroker implements Broker {
     await this.#publisher.close();
     // If the server is away, the lease expires by itself.
     await this.#lease.end().catch(() => {});
-    await this.#desk.close();
+    await this.#control.close();
   }
 }
 

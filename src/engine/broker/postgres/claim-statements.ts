@@ -2,18 +2,18 @@ import type { Statement } from '../../database/postgres/lasting-connection.ts';
 import { ownerHeader } from '../owner-header.ts';
 
 /*
- * Messages are looked up one by one (LATERAL ... OFFSET 0), which the planner may not turn round: planned while the table
+ * Messages are looked up one by one (LATERAL ... OFFSET 0), which the planner can't reorder: planned while the table
  * was empty, a join read all of a queue of 10,000 for each claim, and a run that takes a second took 23.
  */
 
 /**
  * Deletes acked messages and charges those still running. Removes finished rounds of claims, and with them claims whose
- * answer was lost on the way to us. A process that has lost its lease changes nothing: others find its messages, and
+ * answer never reached us. A process that has lost its lease changes nothing: others find its messages, and
  * what it had started counts as an attempt.
  */
 const usual = `
     WITH alive AS MATERIALIZED (SELECT number FROM process WHERE number = $1 FOR KEY SHARE),
-    gone AS (DELETE FROM message WHERE seq = ANY($2::bigint[]) AND EXISTS (SELECT FROM alive)),
+    acked AS (DELETE FROM message WHERE seq = ANY($2::bigint[]) AND EXISTS (SELECT FROM alive)),
     ended AS (DELETE FROM running WHERE seq = ANY($3::bigint[]) AND owner IN (SELECT number FROM alive)),
     started AS (
       INSERT INTO running (seq, owner, queue, lane, attempts)
@@ -26,7 +26,7 @@ const usual = `
 /** What most rounds write. Moving nothing would cost a fifth more: triggers run for no rows too. */
 export const settle: Statement = { name: 'settle', text: `${usual} SELECT count(*) FROM alive` };
 
-/** The same when messages were also given back, retried or buried. */
+/** The same when messages were also released, retried or dead-lettered. */
 export const settleAndMove: Statement = {
   name: 'settle-and-move',
   text: `${usual},
@@ -43,7 +43,7 @@ export const settleAndMove: Statement = {
 
 /**
  * Claims the first unclaimed messages and locks them until the commit: other processes skip locked rows. Owners may be
- * passed over: a look for messages of others.
+ * passed over, in a search for messages of others.
  */
 export const take: Statement = {
   name: 'take',
@@ -62,7 +62,7 @@ export const take: Statement = {
 };
 
 /**
- * Another process may have claimed and committed between our look at the claims and our lock. This separate statement
+ * Another process may have claimed and committed after we read the claims and before we locked the messages. This separate statement
  * sees that claim and leaves its messages alone.
  */
 export const yieldToOthers: Statement = {

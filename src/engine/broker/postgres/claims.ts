@@ -10,25 +10,25 @@ import type { PostgresQueue, Wanted } from './queue.ts';
 /** A message that this process has claimed. */
 export interface Claimed extends Message {
   queue: PostgresQueue;
-  /** Number of the process under which we claimed it; differs from the current one if the lease was lost since. */
-  owner: number;
-  /** The claim that it is part of. */
+  /** Number of the process that claimed it: not our current one if the lease was lost since. */
+  process: number;
+  /** The round that claimed it. */
   round: number;
   startedAt: number;
   /** Whether its attempt may have been written. */
   isCharged: boolean;
 }
 
-/** The fate of a claimed message. A charge (`started`) leaves it with us. */
-export type Fate =
-  | { kind: 'gone' }
-  | { kind: 'started' }
+/** What happens to a claimed message: its attempt is charged, or it is acked (deleted) or gets another state. */
+export type ClaimChange =
+  | { kind: 'ack' }
+  | { kind: 'charge' }
   | { kind: 'ready' | 'dead'; history: string | null }
   | { kind: 'delayed'; history: string; delayMs: number };
 
-interface Change {
+interface Waiting {
   message: Claimed;
-  fate: Fate;
+  change: ClaimChange;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -36,18 +36,26 @@ interface Change {
 const againMs = 250;
 const states = { ready: 0, delayed: 1, dead: 2 } as const;
 
-/** Writes the fates of claimed messages and claims new ones, in rounds: what comes during one goes with the next. */
+/**
+ * Writes what becomes of claimed messages, and claims new ones, in rounds: what comes during one goes with the next. A message is
+ *
+ * - *claimed* when a round names it in the table `claim`, under the number of this process;
+ * - *charged* once a round has written that its handler started (`running`), so that a crash counts as an attempt;
+ * - *settled* when a round has acked it, or made it ready, delayed or dead. Until then the change is retried as long as the
+ *   lease lasts;
+ * - *lost* when the server has declared this process dead (`lease.ts`): then others have it, and settling it here fails.
+ */
 export class Claims {
   readonly #connection: LastingConnection;
   readonly #clock: Clock;
   readonly #lease: Lease;
   readonly #queues: ReadonlyMap<string, PostgresQueue>;
-  #changes = new Map<number, Change>();
+  #changes = new Map<number, Waiting>();
   #running = false;
   #next = Promise.withResolvers<void>();
   #chargesUnderWay = 0;
   #round = 0;
-  /** Whether a round is due even without requests: it returns messages that we don't know to be ours. */
+  /** Whether a round is due even without requests: it frees messages that are claimed, but unknown here. */
   #checkAll = false;
   #closing = false;
 
@@ -64,11 +72,11 @@ export class Claims {
   }
 
   /** Resolves when it is written. Retries as long as the lease lasts: the work is done and must not be repeated. */
-  change(message: Claimed, fate: Fate): Promise<void> {
+  change(message: Claimed, change: ClaimChange): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (message.owner !== this.#lease.number) return reject(leaseLost(message.id));
-      // An unwritten charge is no longer needed: each fate contains the attempts.
-      this.#changes.set(message.seq, { message, fate, resolve, reject });
+      if (message.process !== this.#lease.number) return reject(leaseLost(message.id));
+      // An unwritten charge is no longer needed: every other change contains the attempts.
+      this.#changes.set(message.seq, { message, change, resolve, reject });
       this.kick();
     });
   }
@@ -82,7 +90,7 @@ export class Claims {
 
   /** Resolves when every charge so far has been tried once: what a handler publishes must not outlive its charge. */
   async chargesWritten(): Promise<void> {
-    const unsent = this.#changes.values().some(({ fate }) => fate.kind === 'started');
+    const unsent = this.#changes.values().some(({ change }) => change.kind === 'charge');
     if (unsent || this.#chargesUnderWay > 0) await this.flushed();
   }
 
@@ -92,7 +100,7 @@ export class Claims {
     await this.#next.promise;
   }
 
-  /** In the next round, returns messages that we don't know to be ours. */
+  /** In the next round, frees messages that are claimed under our number, but unknown here: an answer was lost. */
   checkAll(): void {
     this.#checkAll = true;
     this.kick();
@@ -120,7 +128,7 @@ export class Claims {
         finished.resolve();
         return this.#dispatch();
       }
-      this.#chargesUnderWay = [...changes.values()].filter(({ fate }) => fate.kind === 'started').length;
+      this.#chargesUnderWay = [...changes.values()].filter(({ change }) => change.kind === 'charge').length;
       const writing = this.#write(changes, wanted);
       // Messages of the last round are handled while the server works on this one.
       this.#dispatch();
@@ -135,9 +143,9 @@ export class Claims {
     for (const queue of this.#queues.values()) queue.dispatch();
   }
 
-  async #write(changes: Map<number, Change>, wanted: Wanted[]): Promise<boolean> {
+  async #write(changes: Map<number, Waiting>, wanted: Wanted[]): Promise<boolean> {
     const { number } = this.#lease;
-    const back = [...changes.values()].filter(({ fate }) => fate.kind === 'ready');
+    const back = [...changes.values()].filter(({ change }) => change.kind === 'ready');
     const notices = cameReady(
       back.map(({ message }) => ({ queue: message.queue.name, high: message.lane === 'high' })),
     );
@@ -155,7 +163,7 @@ export class Claims {
       const claimed = Map.groupBy(answers[2] ?? [], (row) => row[0]);
       for (const { queue, most } of wanted) {
         const messages = (claimed.get(queue.name) ?? []).map((row) => fromRow(row.slice(1) as MessageRow));
-        const ours = { queue, owner: number, round, startedAt: 0, isCharged: false };
+        const ours = { queue, process: number, round, startedAt: 0, isCharged: false };
         queue.received(
           messages.map((message) => ({ ...message, ...ours })),
           most,
@@ -175,7 +183,7 @@ export class Claims {
     }
   }
 
-  async #lostLease(changes: Map<number, Change>, wanted: Wanted[]): Promise<true> {
+  async #lostLease(changes: Map<number, Waiting>, wanted: Wanted[]): Promise<true> {
     for (const { message, reject } of changes.values()) reject(leaseLost(message.id));
     for (const { queue, most } of wanted) queue.received(undefined, most);
     await this.#lease.replace();
@@ -189,46 +197,46 @@ export class Claims {
     for (const queue of this.#queues.values()) queue.forgetClaims();
   }
 
-  #settlement(number: number, changes: ReadonlyMap<number, Change>): Asked {
+  #settlement(number: number, changes: ReadonlyMap<number, Waiting>): Asked {
     const live = this.#liveRounds(changes);
-    const [gone, ended, freed]: [number[], number[], number[]] = [[], [], []];
+    const [acked, ended, freed]: [number[], number[], number[]] = [[], [], []];
     const moved: [number[], number[], number[], number[], (string | null)[]] = [[], [], [], [], []];
     const started: [number[], number[]] = [[], []];
     const freedOf = new Set<number>();
-    for (const { message, fate } of changes.values()) {
+    for (const { message, change } of changes.values()) {
       const { seq, attempts, round } = message;
-      if (fate.kind === 'started') {
+      if (change.kind === 'charge') {
         message.isCharged = true;
         started[0].push(seq);
         started[1].push(attempts);
         continue;
       }
       if (message.isCharged) ended.push(seq);
-      if (fate.kind === 'gone') {
-        gone.push(seq);
+      if (change.kind === 'ack') {
+        acked.push(seq);
         continue;
       }
       freed.push(seq);
       if (live.has(round)) freedOf.add(round);
       // Fetched but not used: the table still has it unchanged.
-      if (fate.kind === 'ready' && fate.history === null) continue;
+      if (change.kind === 'ready' && change.history === null) continue;
       moved[0].push(seq);
-      moved[1].push(states[fate.kind]);
+      moved[1].push(states[change.kind]);
       moved[2].push(attempts);
-      moved[3].push(fate.kind === 'delayed' ? fate.delayMs : 0);
-      moved[4].push(fate.history);
+      moved[3].push(change.kind === 'delayed' ? change.delayMs : 0);
+      moved[4].push(change.history);
     }
-    const usual = [number, gone, ended, ...started, [...live]];
+    const usual = [number, acked, ended, ...started, [...live]];
     return freed.length === 0 ? [settle, usual] : [settleAndMove, [...usual, ...moved, freed, [...freedOf]]];
   }
 
   /** Rounds with messages that are still ours when these changes are written. */
-  #liveRounds(changes: ReadonlyMap<number, Change>): Set<number> {
+  #liveRounds(changes: ReadonlyMap<number, Waiting>): Set<number> {
     const live = new Set<number>();
     for (const queue of this.#queues.values()) {
       for (const { seq, round } of queue.claims.values()) {
-        const fate = changes.get(seq)?.fate.kind;
-        if (fate === undefined || fate === 'started') live.add(round);
+        const kind = changes.get(seq)?.change.kind;
+        if (kind === undefined || kind === 'charge') live.add(round);
       }
     }
     return live;

@@ -10,7 +10,14 @@ const renew: Statement = {
 };
 const end: Statement = { name: 'end-lease', text: 'DELETE FROM process WHERE number = $1' };
 
-/** Shows, on the server's clock, that this process is alive. All claims are made under its number. */
+/**
+ * Shows, on the server's clock, that this process is alive. All claims are made under its number. A lease is
+ *
+ * - *held* while it is renewed in time, or nobody has noticed that it was not;
+ * - *lost* when another process has deleted its row (`upkeep.ts`): the next renewal or round finds none, and `replace` inserts a new
+ *   row, with a new number. What was claimed under the old number belongs to others;
+ * - *ended* by `end`, in good order, or by running out.
+ */
 export class Lease {
   readonly #connection: LastingConnection;
   readonly #leaseMs: number;
@@ -39,7 +46,7 @@ export class Lease {
     if (rows.length === 0 && number === this.#number) await this.replace();
   }
 
-  /** The server took us for dead: others have our claims now, and we start again under a new number. */
+  /** We were declared dead: others have our claims now, and we start again under a new number. */
   replace(): Promise<void> {
     this.#replacing ??= insert(this.#connection, this.#leaseMs)
       .then((number) => {

@@ -1,7 +1,7 @@
 import type { Asked, Statement } from '../../database/postgres/lasting-connection.ts';
 import { channel } from './schema.ts';
 
-/** A notice to all processes about a queue: messages came (`high`: urgent ones too), or the queue itself changed. */
+/** A notice to all processes about a queue: messages came (`high`: high ones too), or the queue itself changed. */
 export type Notice = { queue: string; kind: 'high' | 'normal' | 'changed' };
 
 const kinds: Readonly<Record<string, Notice['kind']>> = { h: 'high', n: 'normal', c: 'changed' };
@@ -13,7 +13,7 @@ const notify: Statement = {
     WHERE EXISTS (SELECT FROM process WHERE number <> $2)`,
 };
 
-/** To be asked in the transaction that makes it true. */
+/** Belongs into the transaction that makes the notice true. */
 export function noticesOf(notices: readonly Notice[], process: number): Asked {
   return [notify, [notices.map(({ kind, queue }) => `${kind[0]}${queue}`), process]];
 }

@@ -28,10 +28,10 @@ const insert: Statement = {
   name: 'insert',
   text: `
     WITH target AS MATERIALIZED (SELECT number, name, max_length FROM queue WHERE name = ANY($1::text[]) FOR KEY SHARE),
-    room AS MATERIALIZED (
+    bound AS MATERIALIZED (
       SELECT number, name, CASE WHEN max_length IS NOT NULL THEN max_length
         - (SELECT coalesce(sum(high + normal + delayed), 0) FROM counts WHERE queue = target.number)
-        + (SELECT count(*) FROM running WHERE queue = target.number) END AS room
+        + (SELECT count(*) FROM running WHERE queue = target.number) END AS free
       FROM target),
     input AS (
       SELECT *, row_number() OVER (PARTITION BY queue ORDER BY nth) AS place
@@ -39,9 +39,9 @@ const insert: Statement = {
         WITH ORDINALITY AS i (queue, lane, id, headers, start, length, nth)),
     accepted AS (
       INSERT INTO message (queue, lane, published_at, id, headers, body)
-      SELECT room.number, lane, now_ms(), id, headers, substring($8::bytea FROM start FOR length)
-      FROM input JOIN room ON room.name = input.queue WHERE room IS NULL OR place <= room ORDER BY nth)
-    SELECT name, room FROM room`,
+      SELECT bound.number, lane, now_ms(), id, headers, substring($8::bytea FROM start FOR length)
+      FROM input JOIN bound ON bound.name = input.queue WHERE free IS NULL OR place <= free ORDER BY nth)
+    SELECT name, free FROM bound`,
 };
 
 /** Group commit: messages published while a batch is being written go into the next one. */
@@ -94,14 +94,14 @@ export class Publisher {
 
   async #write(batch: Waiting[]): Promise<void> {
     try {
-      const rooms = await this.#insert(batch);
+      const free = await this.#insert(batch);
       const places = new Map<string, number>();
       for (const { queue, high, resolve, reject } of batch) {
-        const room = rooms.get(queue);
+        const most = free.get(queue);
         const place = (places.get(queue) ?? 0) + 1;
         places.set(queue, place);
-        if (room === undefined) reject(unknown(queue));
-        else if (place > room) reject(full(queue));
+        if (most === undefined) reject(unknown(queue));
+        else if (place > most) reject(full(queue));
         else {
           this.#onPublished(queue, high);
           resolve();
@@ -140,7 +140,7 @@ export class Publisher {
       noticesOf(cameReady(batch), this.#process()),
     ]);
     return new Map(
-      (rows as [string, number | null][]).map(([name, room]) => [name, room ?? Number.POSITIVE_INFINITY]),
+      (rows as [string, number | null][]).map(([name, most]) => [name, most ?? Number.POSITIVE_INFINITY]),
     );
   }
 }
@@ -150,5 +150,5 @@ export function unknown(queue: string): PismakError {
 }
 
 function full(queue: string): PismakError {
-  return new PismakError('queue-full', `Queue ${queue} has as many messages as it may. Try again later.`);
+  return new PismakError('queue-full', `Queue ${queue} is full. Try again later.`);
 }

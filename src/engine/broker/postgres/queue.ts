@@ -25,8 +25,8 @@ export interface Wanted {
   except?: readonly string[];
 }
 
-/** How long to wait before looking again for messages of owners that may have an extra slot. */
-const lookMs = 1000;
+/** How long to wait before searching again for messages of owners that may have an extra slot. */
+const searchMs = 1000;
 
 /** A queue as this process consumes it: its consumers, and the messages fetched ahead. */
 export class PostgresQueue {
@@ -47,8 +47,8 @@ export class PostgresQueue {
   /** While above zero, nothing is started. */
   #holds = 0;
   /** Whether the outstanding answer is for extra slots, and when to ask for them again. */
-  #looking = false;
-  #nextLook = 0;
+  #searching = false;
+  #nextSearch = 0;
 
   constructor(name: string, shared: Shared) {
     this.name = name;
@@ -66,7 +66,7 @@ export class PostgresQueue {
       },
       leave: (leaving) => {
         this.#slots = this.#slots.filter((other) => other !== leaving);
-        this.#giveBack(this.#waiting - this.#room());
+        this.#release(this.#waiting - this.#mostAhead());
         this.dispatch();
       },
     });
@@ -88,14 +88,14 @@ export class PostgresQueue {
 
   /** Messages fetched ahead may be out of date. */
   refresh(): void {
-    this.#giveBack(this.#waiting);
+    this.#release(this.#waiting);
     this.wake(true);
   }
 
   /** Starts nothing and fetches nothing ahead until the returned function is called. */
   hold(): () => void {
     this.#holds++;
-    this.#giveBack(this.#waiting);
+    this.#release(this.#waiting);
     return () => {
       this.#holds--;
       this.wake(true);
@@ -103,55 +103,55 @@ export class PostgresQueue {
     };
   }
 
-  /** Called now and then: handlers that take longer than expected should not keep messages from others. */
+  /** To be called now and then: a handler that takes longer than expected must not keep fetched messages from others. */
   review(): void {
     const now = this.#shared.clock.now();
     for (const { startedAt } of this.claims.values())
       if (startedAt > 0) this.#prefetch.stillRunning(now - startedAt);
-    this.#giveBack(this.#waiting - this.#room());
+    this.#release(this.#waiting - this.#mostAhead());
     this.wake(true);
   }
 
   /** What to claim now, if anything. The answer comes to `received`. */
   ask(): Wanted | undefined {
     if (this.#holds > 0 || this.#slots.length === 0 || !this.#more) return undefined;
-    const room = this.#room() - this.#waiting;
-    // High messages overtake normal ones fetched ahead, which may then have no room.
-    const onlyHigh = room <= 0;
-    if (onlyHigh && !(this.#high && this.#ahead.normal.length > 0)) return this.#look();
+    const free = this.#mostAhead() - this.#waiting;
+    // High messages overtake normal ones fetched ahead, which may then fill the memory for them.
+    const onlyHigh = free <= 0;
+    if (onlyHigh && !(this.#high && this.#ahead.normal.length > 0)) return this.#searchForOthers();
     // Half of what may be fetched ahead: while it is being fetched, the other half is handled.
     const half = Math.max(this.#free, Math.ceil(this.#allowed / 2));
     // Not one by one as handlers finish: a claim costs the server more than everything else about a message.
-    if (room < half && !this.#high) return this.#look();
+    if (free < half && !this.#high) return this.#searchForOthers();
     this.#more = onlyHigh;
     this.#asked = this.#high;
     this.#high = false;
-    const most = onlyHigh ? this.#concurrency : Math.min(room, half);
+    const most = onlyHigh ? this.#concurrency : Math.min(free, half);
     return { queue: this, most, onlyHigh };
   }
 
   /** One message for an extra slot, of an owner who may have it, wherever it stands in the queue. */
-  #look(): Wanted | undefined {
-    if (this.#free > 0 || this.#shared.clock.now() < this.#nextLook) return undefined;
+  #searchForOthers(): Wanted | undefined {
+    if (this.#free > 0 || this.#shared.clock.now() < this.#nextSearch) return undefined;
     const refused = this.#slots.map((slots) => slots.refused).find((owners) => owners !== undefined);
     const here = [...this.#ahead.high.owners.keys(), ...this.#ahead.normal.owners.keys()];
     if (!refused || here.some((owner) => !refused.has(owner))) return undefined;
-    this.#looking = true;
+    this.#searching = true;
     return { queue: this, most: 1, onlyHigh: false, except: [...refused] };
   }
 
-  #looked(found: number): void {
-    this.#looking = false;
+  #searched(found: number): void {
+    this.#searching = false;
     if (found > 0) return;
-    this.#nextLook = this.#shared.clock.now() + lookMs;
-    this.#shared.clock.after(lookMs, () => this.#shared.claims.kick());
+    this.#nextSearch = this.#shared.clock.now() + searchMs;
+    this.#shared.clock.after(searchMs, () => this.#shared.claims.kick());
   }
 
   /** The answer to `ask`; undefined if there was none. Nothing is started before `dispatch`. */
   received(messages: Claimed[] | undefined, most: number, tookMs = 0): void {
     this.#asked = false;
-    const looked = this.#looking;
-    if (looked) this.#looked(messages?.length ?? 0);
+    const searched = this.#searching;
+    if (searched) this.#searched(messages?.length ?? 0);
     if (messages) this.#prefetch.claimed(tookMs);
     for (const message of messages ?? []) {
       this.claims.set(message.seq, message);
@@ -167,8 +167,8 @@ export class PostgresQueue {
       const all = [...this.#ahead[lane].messages, ...come].sort((a, b) => a.seq - b.seq);
       this.#ahead[lane].replace(all);
     }
-    if (this.#holds > 0) this.#giveBack(this.#waiting);
-    else if (!looked) this.#giveBack(this.#waiting - this.#room());
+    if (this.#holds > 0) this.#release(this.#waiting);
+    else if (!searched) this.#release(this.#waiting - this.#mostAhead());
   }
 
   forgetClaims(): void {
@@ -195,13 +195,13 @@ export class PostgresQueue {
     return Math.min(most, this.#prefetch.ahead(this.#concurrency));
   }
 
-  /** How many messages that are not started may be here. */
-  #room(): number {
+  /** How many messages may be here whose handler has not started. */
+  #mostAhead(): number {
     return this.#free + this.#allowed;
   }
 
-  /** Returns the last ones, without charging an attempt. */
-  #giveBack(count: number): void {
+  /** Releases the last `count` of the messages fetched ahead, without charging an attempt. */
+  #release(count: number): void {
     if (count <= 0) return;
     const { high, normal } = this.#ahead;
     const last = normal.takeLast(count);
@@ -216,7 +216,7 @@ export class PostgresQueue {
     }
   }
 
-  /** A returned message may already be here again, under another claim. */
+  /** A released message may already be here again, under another claim. */
   #forget(message: Claimed): void {
     if (this.claims.get(message.seq) === message) this.claims.delete(message.seq);
   }
@@ -246,7 +246,7 @@ export class PostgresQueue {
     const { claims, clock } = this.#shared;
     message.attempts++;
     message.startedAt = clock.now();
-    claims.change(message, { kind: 'started' }).catch(() => {});
+    claims.change(message, { kind: 'charge' }).catch(() => {});
     const delivery = new SettledOnce(this.name, message, (settlement) => this.#settle(message, settlement));
     void slots.start(delivery).then(() => {
       this.#prefetch.finished(clock.now() - message.startedAt);
@@ -257,7 +257,7 @@ export class PostgresQueue {
 
   async #settle(message: Claimed, settlement: Settlement): Promise<void> {
     const { claims, clock, timer } = this.#shared;
-    if (settlement.kind === 'ack') await claims.change(message, { kind: 'gone' });
+    if (settlement.kind === 'ack') await claims.change(message, { kind: 'ack' });
     else if (settlement.kind === 'release') {
       message.attempts--;
       await claims.change(message, { kind: 'ready', history: null });

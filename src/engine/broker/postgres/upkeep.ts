@@ -7,7 +7,7 @@ import { cameReady, noticesOf } from './notices.ts';
 const step = 2000;
 
 /**
- * After a fail-over processes reconnect at different times: only a process that has been connected for a whole lease may
+ * After a failover, processes reconnect at different times: only a process that has been connected for a whole lease may
  * declare others dead.
  */
 const forgetDead: Statement = {
@@ -100,7 +100,7 @@ export class Upkeep {
     await this.#working;
   }
 
-  /** A server that is away now may be back at the next turn. */
+  /** If the server is away now, it may be back next time. */
   async #work(): Promise<void> {
     try {
       await this.#lease.renew();

@@ -14,8 +14,8 @@ import type {
 import { checkConsumeOptions, checkMessage, pageOf } from '../checks.ts';
 import { DelayTimer } from '../delay-timer.ts';
 import { fromSeenRow, laneNumber, type Message } from '../message-row.ts';
+import type { BrokerThread } from './broker-thread.ts';
 import type { Moved } from './message-commands.ts';
-import type { Owner } from './owner.ts';
 import { PersistentWrites } from './persistent-writes.ts';
 import { SqliteQueue } from './queue.ts';
 import type { FileState } from './queue-commands.ts';
@@ -24,7 +24,7 @@ import type { FileState } from './queue-commands.ts';
 const step = 2000;
 
 export class SqliteBroker implements Broker {
-  readonly #owner: Owner;
+  readonly #thread: BrokerThread;
   readonly #clock: Clock;
   readonly #maxMessageBytes: number;
   readonly #timer: DelayTimer;
@@ -33,12 +33,12 @@ export class SqliteBroker implements Broker {
   #lastSeq: number;
   #closed: Promise<void> | undefined;
 
-  constructor(owner: Owner, state: FileState, clock: Clock, maxMessageBytes: number) {
-    this.#owner = owner;
+  constructor(thread: BrokerThread, state: FileState, clock: Clock, maxMessageBytes: number) {
+    this.#thread = thread;
     this.#clock = clock;
     this.#maxMessageBytes = maxMessageBytes;
     this.#timer = new DelayTimer(clock, () => this.#promote());
-    this.#writes = new PersistentWrites(owner, clock);
+    this.#writes = new PersistentWrites(thread, clock);
     this.#lastSeq = state.lastSeq;
     for (const { counts, ...row } of state.queues) {
       this.#queues.set(row.name, new SqliteQueue(this.#shared, row, counts));
@@ -50,7 +50,7 @@ export class SqliteBroker implements Broker {
 
   async declare(name: string, options: QueueOptions = {}): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.#owner.run(
+      this.#thread.run(
         'declare',
         [name, options.maxLength],
         (row) => {
@@ -72,7 +72,7 @@ export class SqliteBroker implements Broker {
     this.#queues.delete(name);
     const release = queue.hold();
     try {
-      await this.#owner.ask('retire', queue.number);
+      await this.#thread.ask('retire', queue.number);
     } catch (error) {
       this.#queues.set(name, queue);
       release();
@@ -105,7 +105,7 @@ export class SqliteBroker implements Broker {
     queue.unconfirmed++;
     await new Promise<void>((resolve, reject) => {
       const { seq, id, publishedAt, body } = message;
-      this.#owner.insert(
+      this.#thread.insert(
         [queue.number, laneNumber[message.lane], seq, id, publishedAt, headers],
         body,
         () => {
@@ -146,12 +146,12 @@ export class SqliteBroker implements Broker {
   async peek(name: string, page?: Page): Promise<StoredMessage[]> {
     const { offset, limit } = pageOf(page);
     const queue = this.#queue(name);
-    const rows = await this.#owner.ask('peek', queue.number, queue.claimed, offset, limit);
+    const rows = await this.#thread.ask('peek', queue.number, queue.claimed, offset, limit);
     return rows.map(fromSeenRow);
   }
 
   whichExist(names: readonly string[]): Promise<string[]> {
-    return this.#owner.ask('whichExist', JSON.stringify(names));
+    return this.#thread.ask('whichExist', JSON.stringify(names));
   }
 
   async purge(name: string): Promise<number> {
@@ -161,7 +161,7 @@ export class SqliteBroker implements Broker {
     try {
       for (let total = 0; ; ) {
         const deleted = await new Promise<number>((resolve, reject) => {
-          this.#owner.run(
+          this.#thread.run(
             'purge',
             [queue.number, upTo, queue.claimed, step],
             (counts) => {
@@ -181,7 +181,7 @@ export class SqliteBroker implements Broker {
 
   async dead(name: string, page?: Page): Promise<StoredMessage[]> {
     const { offset, limit } = pageOf(page);
-    const rows = await this.#owner.ask('dead', this.#queue(name).number, offset, limit);
+    const rows = await this.#thread.ask('dead', this.#queue(name).number, offset, limit);
     return rows.map(fromSeenRow);
   }
 
@@ -194,16 +194,16 @@ export class SqliteBroker implements Broker {
   }
 
   probe(): Promise<void> {
-    return this.#owner.ask('probe');
+    return this.#thread.ask('probe');
   }
 
   async shiftDelays(ms: number): Promise<void> {
-    await this.#owner.ask('shiftDelays', Math.round(ms));
+    await this.#thread.ask('shiftDelays', Math.round(ms));
     this.#promote();
   }
 
   snapshot(file: string): Promise<void> {
-    return this.#owner.snapshot(file);
+    return this.#thread.snapshot(file);
   }
 
   close(): Promise<void> {
@@ -212,7 +212,7 @@ export class SqliteBroker implements Broker {
   }
 
   get #shared() {
-    return { owner: this.#owner, writes: this.#writes, timer: this.#timer, clock: this.#clock };
+    return { thread: this.#thread, writes: this.#writes, timer: this.#timer, clock: this.#clock };
   }
 
   #queue(name: string): SqliteQueue {
@@ -224,7 +224,7 @@ export class SqliteBroker implements Broker {
   async #setPaused(name: string, paused: boolean): Promise<void> {
     const queue = this.#queue(name);
     queue.setPaused(paused);
-    await this.#owner.ask('pause', queue.number, paused);
+    await this.#thread.ask('pause', queue.number, paused);
   }
 
   async #changeDead(name: string, command: 'redrive' | 'discard', ids?: readonly string[]): Promise<number> {
@@ -234,14 +234,14 @@ export class SqliteBroker implements Broker {
     for (let after: number | null = 0; after !== null; ) {
       const from: number = after;
       after = await new Promise<number | null>((resolve, reject) => {
-        this.#owner.run(
+        this.#thread.run(
           command,
           [queue.number, chosen, from, step],
           ({ moved, last }) => {
             for (const { lane, count, first } of moved) {
               total += count;
               queue.dead -= count;
-              if (command === 'redrive') queue.cameBack(lane, first, count);
+              if (command === 'redrive') queue.returned(lane, first, count);
             }
             resolve(last);
           },
@@ -253,7 +253,7 @@ export class SqliteBroker implements Broker {
   }
 
   #promote(): void {
-    this.#owner.run(
+    this.#thread.run(
       'promote',
       [this.#clock.now(), step],
       ({ moved, next }) => {
@@ -268,18 +268,18 @@ export class SqliteBroker implements Broker {
     for (const queue of this.#queues.values()) {
       if (queue.number !== number) continue;
       queue.delayed -= count;
-      queue.cameBack(lane, first, count);
+      queue.returned(lane, first, count);
     }
   }
 
   async #forget(number: number): Promise<void> {
-    while (!(await this.#owner.ask('forget', number, step)));
+    while (!(await this.#thread.ask('forget', number, step)));
   }
 
   async #close(): Promise<void> {
     this.#timer.close();
     this.#writes.close();
     await Promise.all([...this.#queues.values()].map((queue) => queue.closeConsumers()));
-    await this.#owner.close();
+    await this.#thread.close();
   }
 }

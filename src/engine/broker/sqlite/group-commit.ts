@@ -25,8 +25,9 @@ export interface LazyWrite {
 }
 
 /**
- * Gathers commands while earlier ones are being committed, and sends all that wait as one batch. Callbacks run in the
- * order of the commands, so the counters in memory follow the disk step by step.
+ * Gathers commands while earlier ones are being committed, and sends all that wait as one batch. A command is *gathering*,
+ * then *sent* in a batch, then done or failed; a lazy one may be *dropped* while it is gathering. Callbacks run in the order
+ * of the commands, so the counters in memory follow the disk step by step.
  */
 export class GroupCommit {
   #send: (batch: Batch) => void;

@@ -60,7 +60,7 @@ class LaneOnDisk {
     if (seq === undefined) return;
     from.delete(seq);
     this.ready.add(seq);
-    this.lane.cameBack(seq);
+    this.lane.returned(seq);
   }
 
   ask(): void {

@@ -45,7 +45,7 @@ export class ReadyLane {
   }
 
   /** `count` messages, the first of them at place `seq`, are ready again. */
-  cameBack(seq: number, count = 1): void {
+  returned(seq: number, count = 1): void {
     this.count += count;
     this.#barrier = Math.min(this.#barrier, seq);
     if (seq > this.#upTo) return;
@@ -56,7 +56,7 @@ export class ReadyLane {
 
   /** Forgets the messages read ahead. */
   clear(): void {
-    this.cameBack(0, 0);
+    this.returned(0, 0);
   }
 
   /** What to read now, if anything. Reads wait until half of what may be ahead is used up, so they are few. */

@@ -15,7 +15,7 @@ export function messageCommands(db: DatabaseSync) {
   const insert = db.prepare(
     'INSERT INTO message (queue, lane, seq, id, published_at, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const remove = db.prepare('DELETE FROM message WHERE seq = ?');
+  const ack = db.prepare('DELETE FROM message WHERE seq = ?');
   const charge = db.prepare('UPDATE message SET attempts = ? WHERE seq = ?');
   const change = db.prepare(
     'UPDATE message SET state = ?, ready_at = ?, attempts = ?, history = ? WHERE seq = ?',
@@ -46,11 +46,11 @@ export function messageCommands(db: DatabaseSync) {
       insert.run(queue, lane, seq, id, publishedAt, headers, body);
     },
 
-    remove(seq: number): void {
-      remove.run(seq);
+    ack(seq: number): void {
+      ack.run(seq);
     },
 
-    /** Writes how often the message has been started. */
+    /** Writes how many attempts the message has had. */
     charge(seq: number, attempts: number): void {
       charge.run(attempts, seq);
     },
@@ -64,7 +64,7 @@ export function messageCommands(db: DatabaseSync) {
       change.run(readyAt === null ? 0 : 1, readyAt, attempts, history, seq);
     },
 
-    bury(seq: number, attempts: number, history: string): void {
+    deadLetter(seq: number, attempts: number, history: string): void {
       change.run(2, null, attempts, history, seq);
     },
 

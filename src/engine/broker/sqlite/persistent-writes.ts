@@ -1,7 +1,7 @@
 import type { PismakError } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { BrokerThread } from './broker-thread.ts';
 import type { Arguments, CommandName } from './commands.ts';
-import type { Owner } from './owner.ts';
 
 const againMs = 1000;
 
@@ -10,13 +10,13 @@ const againMs = 1000;
  * the ack is right, and repeating the work is not.
  */
 export class PersistentWrites {
-  readonly #owner: Owner;
+  readonly #thread: BrokerThread;
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
   #closing = false;
 
-  constructor(owner: Owner, clock: Clock) {
-    this.#owner = owner;
+  constructor(thread: BrokerThread, clock: Clock) {
+    this.#thread = thread;
     this.#clock = clock;
   }
 
@@ -38,7 +38,7 @@ export class PersistentWrites {
         });
         this.#waiting.add(giveUp);
       };
-      const write = () => this.#owner.run(command, parameters, written, failed);
+      const write = () => this.#thread.run(command, parameters, written, failed);
       write();
     });
   }

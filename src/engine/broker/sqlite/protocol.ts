@@ -1,8 +1,8 @@
 import type { Arguments, CommandName } from './commands.ts';
 import type { FileState } from './queue-commands.ts';
 
-/** Messages from the broker to the owner thread. */
-export type ToOwner = { batch: Batch } | { snapshot: string } | { close: true };
+/** Messages from the broker to the broker thread. */
+export type ToThread = { batch: Batch } | { snapshot: string } | { close: true };
 
 /** Commands that share a transaction; `bodies` holds the bodies of new messages, one after the other. */
 export interface Batch {
@@ -14,8 +14,8 @@ export type Call = [command: CommandName, parameters: readonly unknown[], bodyLe
 /** The parameters of an insert without the body. */
 export type NewMessage = Arguments<'insert'> extends [...infer Rest, Uint8Array] ? Rest : never;
 
-/** Messages from the owner thread. Batches are answered in order. */
-export type FromOwner =
+/** Messages from the broker thread. Batches are answered in order. */
+export type FromThread =
   | { opened: FileState }
   | { values: unknown[]; problems: [index: number, problem: Problem][] }
   | { snapshot: Problem | null };

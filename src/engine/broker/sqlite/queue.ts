@@ -6,9 +6,9 @@ import { maxDelayMs, SettledOnce, type Settlement } from '../delivery.ts';
 import { chooseStart, HandlerSlots } from '../handler-slots.ts';
 import { addFailure } from '../history.ts';
 import { fromRow, laneNumber, lanes, type Message } from '../message-row.ts';
+import type { BrokerThread } from './broker-thread.ts';
 import type { LazyWrite } from './group-commit.ts';
 import { type ReadAhead, ReadyLane } from './lane.ts';
-import type { Owner } from './owner.ts';
 import type { PersistentWrites } from './persistent-writes.ts';
 import type { Counts, QueueRow } from './queue-commands.ts';
 
@@ -17,15 +17,21 @@ const readAgainMs = 1000;
 
 /** Shared by all queues of a broker. */
 export interface Shared {
-  owner: Owner;
+  thread: BrokerThread;
   writes: PersistentWrites;
   timer: DelayTimer;
   clock: Clock;
 }
 
 /**
- * One queue in memory: its counters, claims and consumers. A message is on disk until it is settled; only this object
- * knows that it is being processed.
+ * One queue in memory: its counters, claims and consumers. A message is on disk until it is settled. Its states:
+ *
+ * - *ready*: on disk, and perhaps read ahead into memory (`lane.ts`);
+ * - *claimed*: a handler runs, or has settled it and the settlement is not on disk yet. Only this object knows that: on disk
+ *   the message is still ready, so after a crash it is simply delivered again;
+ * - *delayed*, after a retry with a delay, until the timer promotes it to ready;
+ * - *dead*, until it is redriven or discarded;
+ * - gone, when an ack or a purge has deleted it. A release or a retry without delay makes it ready again, in its place.
  */
 export class SqliteQueue {
   readonly number: number;
@@ -60,7 +66,7 @@ export class SqliteQueue {
     return this.maxLength !== null && waiting >= this.maxLength;
   }
 
-  /** The claimed messages in the form the owner thread takes. */
+  /** The claimed messages in the form the broker thread takes. */
   get claimed(): string {
     return JSON.stringify([...this.#claims.keys()]);
   }
@@ -70,8 +76,8 @@ export class SqliteQueue {
     this.#dispatch();
   }
 
-  cameBack(lane: number, first: number, count: number): void {
-    this.ready[lanes[lane] ?? 'normal'].cameBack(first, count);
+  returned(lane: number, first: number, count: number): void {
+    this.ready[lanes[lane] ?? 'normal'].returned(first, count);
     this.#dispatch();
   }
 
@@ -135,7 +141,7 @@ export class SqliteQueue {
   async #oldest(lane: 'high' | 'normal'): Promise<number | null> {
     const { first, count } = this.ready[lane];
     if (first || count === 0) return first?.publishedAt ?? null;
-    return this.#shared.owner.ask('oldest', this.number, laneNumber[lane], this.claimed);
+    return this.#shared.thread.ask('oldest', this.number, laneNumber[lane], this.claimed);
   }
 
   #dispatch(): void {
@@ -163,7 +169,7 @@ export class SqliteQueue {
   #start(consumer: HandlerSlots, message: Message): void {
     message.attempts++;
     this.#claims.set(message.seq, message);
-    const charge = this.#shared.owner.runLazily('charge', [message.seq, message.attempts]);
+    const charge = this.#shared.thread.runLazily('charge', [message.seq, message.attempts]);
     const delivery = new SettledOnce(this.name, message, (settlement) =>
       this.#settle(message, settlement, charge),
     );
@@ -174,29 +180,29 @@ export class SqliteQueue {
   #settle(message: Message, settlement: Settlement, charge: LazyWrite): Promise<void> {
     const { writes, clock, timer } = this.#shared;
     const { seq } = message;
-    const wasHere = charge.drop();
-    const back = () => {
+    const chargeDropped = charge.drop();
+    const backInPlace = () => {
       this.#claims.delete(seq);
-      this.cameBack(laneNumber[message.lane], seq, 1);
+      this.returned(laneNumber[message.lane], seq, 1);
     };
-    if (settlement.kind === 'ack') return writes.run('remove', [seq], () => this.#claims.delete(seq));
+    if (settlement.kind === 'ack') return writes.run('ack', [seq], () => this.#claims.delete(seq));
     if (settlement.kind === 'release') {
       message.attempts--;
-      if (!wasHere) return writes.run('charge', [seq, message.attempts], back);
-      back();
+      if (!chargeDropped) return writes.run('charge', [seq, message.attempts], backInPlace);
+      backInPlace();
       return Promise.resolve();
     }
     const now = clock.now();
     const history = JSON.stringify(addFailure(message.history, now, message.attempts, settlement.reason));
     if (settlement.kind === 'dead-letter') {
-      return writes.run('bury', [seq, message.attempts, history], () => {
+      return writes.run('deadLetter', [seq, message.attempts, history], () => {
         this.#claims.delete(seq);
         this.dead++;
       });
     }
     const readyAt = settlement.delayMs > 0 ? now + Math.ceil(Math.min(settlement.delayMs, maxDelayMs)) : null;
     return writes.run('retry', [seq, readyAt, message.attempts, history], () => {
-      if (readyAt === null) return back();
+      if (readyAt === null) return backInPlace();
       this.#claims.delete(seq);
       this.delayed++;
       timer.expect(readyAt);
@@ -207,8 +213,8 @@ export class SqliteQueue {
     const ready = this.ready[lane];
     const wanted = ready.wanted(this.#readAheadLimit());
     if (!wanted) return;
-    const { owner, clock } = this.#shared;
-    owner.run(
+    const { thread, clock } = this.#shared;
+    thread.run(
       'read',
       [this.number, laneNumber[lane], wanted.after, wanted.limit, wanted.bytes],
       (rows) => {

@@ -35,7 +35,7 @@ const tables = `
   CREATE INDEX message_dead_id ON message (queue, id) WHERE state = 2;
 `;
 
-/** Makes this connection the only owner of the file, safe against power loss, and creates the tables. */
+/** Locks the file for this connection alone, makes it safe against power loss, and creates the tables. */
 export function prepareFile(db: DatabaseSync): void {
   // Claims live in this process, so a second one must not get in. This also avoids the shared-memory file.
   db.exec('PRAGMA locking_mode = EXCLUSIVE');

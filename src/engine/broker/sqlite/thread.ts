@@ -2,10 +2,10 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { runBatch } from './batch.ts';
 import { prepareCommands } from './commands.ts';
-import { type FromOwner, problemOf, type ToOwner } from './protocol.ts';
+import { type FromThread, problemOf, type ToThread } from './protocol.ts';
 import { prepareFile } from './schema.ts';
 
-/** The owner thread: the only one that touches the file. It has no clock; commands carry the time. */
+/** The broker thread: the only one that touches the file. It has no clock; commands carry the time. */
 
 const port = parentPort;
 if (!port) throw new Error('this file must run as a worker thread');
@@ -15,7 +15,7 @@ prepareFile(db);
 const commands = prepareCommands(db);
 answer({ opened: commands.load() });
 
-port.on('message', (message: ToOwner) => {
+port.on('message', (message: ToThread) => {
   if ('batch' in message) answer(runBatch(db, commands, message.batch));
   else if ('snapshot' in message) void snapshot(message.snapshot);
   else {
@@ -34,6 +34,6 @@ async function snapshot(file: string): Promise<void> {
   }
 }
 
-function answer(message: FromOwner): void {
+function answer(message: FromThread): void {
   port?.postMessage(message);
 }

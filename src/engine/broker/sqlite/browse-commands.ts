@@ -5,7 +5,7 @@ import { prepareRows } from './rows.ts';
 const notClaimed = 'seq NOT IN (SELECT value FROM json_each(?))';
 
 /** Read-only commands. `claimed` lists the messages being processed, which the file does not know. */
-export function lookCommands(db: DatabaseSync) {
+export function browseCommands(db: DatabaseSync) {
   const oldest = db.prepare(
     `SELECT published_at AS at FROM message WHERE queue = ? AND lane = ? AND state = 0 AND ${notClaimed}
      ORDER BY seq LIMIT 1`,

@@ -5,11 +5,11 @@ import { diskFull } from '../../disk/disk-reserve.ts';
 import { PismakError } from '../../errors.ts';
 import type { Arguments, CommandName, Result } from './commands.ts';
 import { GroupCommit, type LazyWrite } from './group-commit.ts';
-import { type FromOwner, type Problem, problemOf, type ToOwner } from './protocol.ts';
+import { type FromThread, type Problem, problemOf, type ToThread } from './protocol.ts';
 import type { FileState } from './queue-commands.ts';
 
-/** The owner thread as the broker sees it. */
-export interface Owner {
+/** The thread that has the file, as the broker sees it. */
+export interface BrokerThread {
   run: GroupCommit['run'];
   insert: GroupCommit['insert'];
   runLazily<Name extends CommandName>(command: Name, parameters: Arguments<Name>): LazyWrite;
@@ -20,19 +20,22 @@ export interface Owner {
   close(): Promise<void>;
 }
 
-/** Starts the thread that owns `file`; resolves when the file is open. */
-export function startOwner(file: string): Promise<{ owner: Owner; state: FileState }> {
+/**
+ * Starts the thread. It is *opening* until `file` is open and its state is read (the promise resolves), then *open* until `close`,
+ * or *ended* when it fails: then every waiting and later command fails with the reason.
+ */
+export function startBrokerThread(file: string): Promise<{ thread: BrokerThread; state: FileState }> {
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: { file },
     name: 'broker',
   });
-  const send = (message: ToOwner, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
+  const send = (message: ToThread, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
   const commit = new GroupCommit((batch) => send({ batch }, [batch.bodies.buffer]));
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const snapshots: ((problem: Problem | null) => void)[] = [];
   let lastSnapshot: Promise<void> = Promise.resolve();
 
-  const owner: Owner = {
+  const thread: BrokerThread = {
     run: commit.run.bind(commit),
     insert: commit.insert.bind(commit),
     runLazily: commit.runLazily.bind(commit),
@@ -56,8 +59,8 @@ export function startOwner(file: string): Promise<{ owner: Owner; state: FileSta
 
   return new Promise((resolve, reject) => {
     let failure: Problem | undefined;
-    worker.on('message', (message: FromOwner) => {
-      if ('opened' in message) resolve({ owner, state: message.opened });
+    worker.on('message', (message: FromThread) => {
+      if ('opened' in message) resolve({ thread, state: message.opened });
       else if ('snapshot' in message) snapshots.shift()?.(message.snapshot);
       else {
         const problems = message.problems.map(
@@ -70,7 +73,7 @@ export function startOwner(file: string): Promise<{ owner: Owner; state: FileSta
       failure = problemOf(error);
     });
     worker.once('exit', () => {
-      const problem = failure ?? { message: 'its owner thread ended', errcode: undefined };
+      const problem = failure ?? { message: 'the thread that has the file ended', errcode: undefined };
       const error = fileError(file, problem);
       reject(error);
       commit.end(error);
