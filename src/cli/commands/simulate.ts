@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { readWorkload } from '../../engine/simulation/read-workload.ts';
-import { TraceRecorder } from '../../engine/simulation/recorder.ts';
+import { SimulatedTrace } from '../../engine/simulation/recorder.ts';
 import { type Report, report } from '../../engine/simulation/report.ts';
 import type { Workload } from '../../engine/simulation/workload.ts';
 import { workloads } from '../../engine/simulation/workloads.ts';
@@ -71,7 +71,7 @@ const add: AddGroup = (group, { run }) => {
         const reports: Report[] = [];
         const traces: Trace[] = [];
         for (const policy of chosen) {
-          const recorder = new TraceRecorder();
+          const recorder = new SimulatedTrace();
           reports.push(await report(load, { policy, seed, seeds, recorder, signal }));
           traces.push(recorder.trace);
         }

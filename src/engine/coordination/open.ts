@@ -6,9 +6,9 @@ import type { Coordination } from './coordination.ts';
 /** Opens sessions: one per worker and service. */
 export interface CoordinationSource {
   openSession(identity: string): Promise<Coordination>;
-  /** Everybody who reaches the servers can read and change the nodes: the URL names no user. */
+  /** Whether everybody who can reach the servers may read and change the nodes, because the URL names no user. */
   readonly isOpenToAll?: boolean;
-  /** Closes nodes that were open to all before, if there are such. */
+  /** Restricts nodes that were open to all, from a time without a user in the URL. */
   closeToOthers?(): Promise<void>;
   close(): Promise<void>;
 }

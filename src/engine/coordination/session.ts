@@ -15,7 +15,15 @@ export interface SessionTree
   leave(): Promise<void>;
 }
 
-/** The life cycle of a session, the same for every adapter: what it may do, and what ends with it. */
+/**
+ * The life cycle of a session, the same for every adapter:
+ *
+ * - *open*: everything is allowed;
+ * - *closed* by `close`: its watches stop, its holds and ephemeral nodes end, at the server too;
+ * - *expired* by `expire`, because the server ended it or may have: the same, and `lost` aborts.
+ *
+ * Whichever comes first counts. Every later call fails with `session-lost`.
+ */
 export class TreeSession implements Coordination {
   readonly session: string;
   readonly #tree: SessionTree;

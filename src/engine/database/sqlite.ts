@@ -15,7 +15,7 @@ import type { SqliteAnswer, SqliteQuestion } from './sqlite/thread.ts';
 import { startThread } from './sqlite/thread-link.ts';
 import type { EngineTables } from './tables.ts';
 
-/** A database in one file, owned by one thread of this process. `migrate` creates the schema. */
+/** A database in one file, which one thread of this process has open. `migrate` creates the schema. */
 export async function openSqliteDatabase(options: { file: string; clock?: Clock }): Promise<Database> {
   const { file, clock = systemClock } = options;
   await createPrivateFile(file);

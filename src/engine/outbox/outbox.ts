@@ -10,8 +10,9 @@ import { RefusingQueues } from './refusing-queues.ts';
 import { waitingQueues } from './waiting-queues.ts';
 
 /**
- * State and message in one transaction: the message is written with the state that causes it, and published after the
- * commit. It may be published twice (with the same id), but is never lost and never sent for nothing.
+ * State and message in one transaction. A message is *written* with the state that causes it, *committed* or rolled back with it,
+ * then *published* by the elected service, and deleted after that. A crash in between publishes it again (with the same id); it is
+ * never lost, and never sent for nothing. Messages for a queue that refuses them wait, in their order, and raise an alert.
  *
  *     await database.transaction(async (transaction) => {
  *       await transaction.insertInto('mail').values(mail).execute();

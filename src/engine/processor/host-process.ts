@@ -15,7 +15,7 @@ import type { Sandbox } from './sandbox.ts';
 /** How long a processor may take to stop before its process is killed. */
 const graceMs = 1_000;
 
-/** A process that does not react for this long is still busy with what ran in it before. */
+/** A process that does not react for this long is still busy with earlier work. */
 const deafMs = 5_000;
 
 export interface Limits {
@@ -38,8 +38,14 @@ export type HostAnswer =
   | { type: 'timeout'; reason: string };
 
 /**
- * A process that serves the stages loaded in it, one request at a time. Every job gets an answer, whatever happens to the
- * process; after `crashed` or `timeout` it is dead and must be replaced.
+ * A process that serves the stages loaded in it, one request at a time. It is
+ *
+ * - *starting* until its program listens;
+ * - *idle*, with any number of stages loaded;
+ * - *busy* with one job, or with loading a stage;
+ * - *dead* (`alive` is false) after it has crashed, was killed for its time or memory, or was closed. It must be replaced.
+ *
+ * Every job gets an answer, whatever happens to the process.
  */
 export class HostProcess {
   readonly #child: ChildProcess;

@@ -28,8 +28,9 @@ interface Waiting {
 }
 
 /**
- * The processes in which a worker serves its stages, each one request at a time. They start when there is a message, load
- * one stage after another, and end when they have been idle for a while.
+ * The processes in which a worker serves its stages, each one request at a time. A process is *lent* to one request, else *idle*;
+ * it starts when there is a message, loads one stage after another, and ends when it has been idle for a while, has used too
+ * much memory, or died.
  *
  * A request takes an idle process that has its stage loaded, or else one with room for another stage. If all are busy, it
  * waits a moment before one more is started: bursts of tiny messages need few processes, and a message that takes

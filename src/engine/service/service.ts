@@ -34,8 +34,12 @@ const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
 
 /**
- * A loop with one elected holder in the cluster and hot standbys: waits for leadership, runs until `run` returns, throws
- * or loses the leadership, and then stands for election again with a new session.
+ * A loop that one process of the cluster runs at a time. In each process it is
+ *
+ * - *standby*: a session waits for the hold of the service's path;
+ * - *leader*: `run` runs, until it returns, throws, or the hold or its session is lost (then its `signal` aborts);
+ * - *pausing* after that, for 1 to 30 s, and then standby again with a new session;
+ * - *closed* by `close`, which gives up the hold, so another process leads at once.
  */
 export function runService({ name, openSession, clock, log, run }: ServiceParts): Running {
   const stop = new AbortController();
@@ -102,7 +106,7 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
   };
 }
 
-/** An absent server is told once a minute, anything else in full each time. */
+/** Logs an absent server once a minute, and any other error in full each time. */
 function tell(warnings: QuietWarnings, log: Logger, name: string, error: unknown, text: string): void {
   const isAbsence = hasCode(error, 'unavailable') || hasCode(error, 'session-lost');
   if (isAbsence) warnings.warn(`${name}: ${text}`, error);

@@ -11,7 +11,7 @@ export interface Recorder {
 export const noRecorder: Recorder = { span() {}, length() {}, end() {} };
 
 /** Records a trace, which is drawn like that of a real run. */
-export class TraceRecorder implements Recorder {
+export class SimulatedTrace implements Recorder {
   readonly trace: Trace = { from: 0, to: 0, workers: [], queues: [] };
 
   span(id: string, at: number, stage: string, kind: SpanKind): void {

@@ -6,7 +6,7 @@ import { parametric } from '../watchdog/parametric.ts';
 import { policies } from '../watchdog/policies.ts';
 import { drawRequests } from './draw-requests.ts';
 import { mean, measure, quantile } from './measures.ts';
-import { TraceRecorder } from './recorder.ts';
+import { SimulatedTrace } from './recorder.ts';
 import { referenceMean } from './reference.ts';
 import { simulate } from './simulate.ts';
 import { type Workload, type WorkloadText, workload } from './workload.ts';
@@ -72,7 +72,7 @@ test('the same seed gives the same run, another seed another run', () => {
 });
 
 test('the picture shows what happened: each worker does one thing at a time, queues end empty', () => {
-  const recorder = new TraceRecorder();
+  const recorder = new SimulatedTrace();
   const load = builtIn('seed');
   const outcome = simulate(load, flow, 1, recorder);
   const { trace } = recorder;

@@ -13,8 +13,9 @@ import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
  * Uploads in parts. A part is durable once it is answered; a broken connection costs only the part under way, and
  * `offset` says where to continue. Any process of the installation can take the next part.
  *
- * open -> closed -> finished: only an open upload takes parts; the parts of a closed one are being joined. An upload in
- * one piece (`put-blob.ts`) is finished at once.
+ * An upload is *open* while it takes parts, *closed* while its parts are being joined (`finish-upload.ts`, which any process may
+ * repeat), and *finished* when it is a blob. It is gone when its owner drops it, when something uses the blob, or a day after it
+ * was last of use. An upload in one piece (`put-blob.ts`) is finished at once.
  */
 export type UploadParts = Pick<Engine, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 

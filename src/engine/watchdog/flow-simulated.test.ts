@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { mean, measure } from '../simulation/measures.ts';
-import { TraceRecorder } from '../simulation/recorder.ts';
+import { SimulatedTrace } from '../simulation/recorder.ts';
 import { simulate } from '../simulation/simulate.ts';
 import { type WorkloadText, workload } from '../simulation/workload.ts';
 import { workloads } from '../simulation/workloads.ts';
@@ -88,7 +88,7 @@ test('a stage that is never the most urgent is still served: none waits longer t
     ],
     planning: period,
   });
-  const recorder = new TraceRecorder();
+  const recorder = new SimulatedTrace();
   simulate(load, flow, 1, recorder);
   // Its turn comes after patience, the next plan, and the lots of other stages that waited as long.
   const lot = Math.floor(Math.sqrt(150 * (load.reconfiguration / seconds)));

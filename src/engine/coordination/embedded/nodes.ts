@@ -8,7 +8,7 @@ interface Entry {
   value: string;
   version: number;
   /** The session of an ephemeral node; undefined for a persistent node. */
-  owner: string | undefined;
+  session: string | undefined;
 }
 
 /** The nodes in memory. Persistent ones are written to the database first, so that no visible state is ever lost. */
@@ -25,14 +25,14 @@ export class EmbeddedNodes {
 
   async load(): Promise<void> {
     const rows = await this.#queries.selectFrom('coordinationNode').selectAll().execute();
-    for (const { path, value, version } of rows) this.#keep(path, { value, version, owner: undefined });
+    for (const { path, value, version } of rows) this.#keep(path, { value, version, session: undefined });
   }
 
   get(path: string): Node | undefined {
     const entry = this.#entries.get(path);
     if (!entry) return undefined;
-    const { value, version, owner } = entry;
-    return { path, name: nameOf(path), value, version, ephemeral: owner !== undefined };
+    const { value, version, session } = entry;
+    return { path, name: nameOf(path), value, version, ephemeral: session !== undefined };
   }
 
   children(parent: string): Node[] {
@@ -40,34 +40,34 @@ export class EmbeddedNodes {
     return paths.map((path) => this.get(path)).filter((node) => node !== undefined);
   }
 
-  async create(path: string, value: string, owner: string | undefined): Promise<Node> {
+  async create(path: string, value: string, session: string | undefined): Promise<Node> {
     if (this.#entries.has(path)) throw nodeExists(path);
-    return this.#write(path, { value, version: 1, owner });
+    return this.#write(path, { value, version: 1, session });
   }
 
   async set(path: string, value: string, expected: number | undefined): Promise<Node> {
     const before = this.#entries.get(path);
     checkVersion(path, before, expected);
-    return this.#write(path, { value, version: (before?.version ?? 0) + 1, owner: before?.owner });
+    return this.#write(path, { value, version: (before?.version ?? 0) + 1, session: before?.session });
   }
 
   async delete(path: string, expected: number | undefined): Promise<void> {
     const entry = this.#entries.get(path);
     checkVersion(path, entry, expected);
     if (!entry) return;
-    if (entry.owner === undefined) {
+    if (entry.session === undefined) {
       await this.#queries.deleteFrom('coordinationNode').where('path', '=', path).execute();
     }
     this.#forget(path);
   }
 
-  forgetOwnedBy(owner: string): void {
-    for (const [path, entry] of this.#entries) if (entry.owner === owner) this.#forget(path);
+  forgetEphemeral(session: string): void {
+    for (const [path, entry] of this.#entries) if (entry.session === session) this.#forget(path);
   }
 
   async #write(path: string, entry: Entry): Promise<Node> {
-    const { value, version, owner } = entry;
-    if (owner === undefined) {
+    const { value, version, session } = entry;
+    if (session === undefined) {
       await this.#queries
         .insertInto('coordinationNode')
         .values({ path, value, version })
@@ -75,7 +75,7 @@ export class EmbeddedNodes {
         .execute();
     }
     this.#keep(path, entry);
-    return { path, name: nameOf(path), value, version, ephemeral: owner !== undefined };
+    return { path, name: nameOf(path), value, version, ephemeral: session !== undefined };
   }
 
   #keep(path: string, entry: Entry): void {

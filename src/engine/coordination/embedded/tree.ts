@@ -77,7 +77,7 @@ export class EmbeddedTree implements CoordinationSource {
       drop: (reason) =>
         this.#turns.run(() => {
           this.#sessions.delete(session);
-          nodes.forgetOwnedBy(session);
+          nodes.forgetEphemeral(session);
           holds.drop(session, reason);
         }),
       leave: async () => {},

@@ -35,7 +35,11 @@ const leaveUnknown: Statement = {
   text: 'DELETE FROM hold WHERE session = ANY($1::text[]) AND ticket <> ALL ($2::text[])',
 };
 
-/** The table has a queue for each path, and its first place is the holder. This object has the tickets of this process. */
+/**
+ * The table has a queue for each path; the first place is the holder's. This object has the tickets of this process. A ticket is
+ * *joining* until its row is written, *waiting* while other rows are before it, *holder* when its row is the first (the promise
+ * resolves), and over when the row is deleted: by `release`, by an aborted wait, or with the session (the hold is lost).
+ */
 export class PostgresHolds {
   readonly #connection: LastingConnection;
   readonly #clock: Clock;
@@ -69,11 +73,11 @@ export class PostgresHolds {
   /** A session has left the queue. */
   queueChanged(path: string): void {
     const ours = [...this.#tickets.values()].some((ticket) => ticket.path === path);
-    // If the server is away, we look again once it is back.
+    // If the server is away, `serveAll` follows when it is back.
     if (ours) void this.#serve(path).catch(() => {});
   }
 
-  lookAgain(): void {
+  serveAll(): void {
     for (const path of new Set([...this.#tickets.values()].map((ticket) => ticket.path)))
       this.queueChanged(path);
   }
@@ -88,7 +92,7 @@ export class PostgresHolds {
     }
   }
 
-  /** Leaves queues where we have a place without knowing it, because an answer was lost. */
+  /** Leaves queues in which we have an unknown place, because an answer was lost. */
   async leaveUnknown(sessions: readonly string[]): Promise<void> {
     await this.#connection.query(leaveUnknown, [sessions, [...this.#tickets.keys()]]);
   }

@@ -10,7 +10,7 @@ const renew: Statement = {
 };
 const end: Statement = { name: 'end-session', text: 'DELETE FROM session WHERE name = $1' };
 /**
- * After a fail-over every process reconnects a little later. So a process may end silent sessions only after it has been
+ * After a failover, every process reconnects a little later. So a process may end silent sessions only after it has been
  * connected for the session timeout.
  */
 const endExpired: Statement = {
@@ -19,7 +19,7 @@ const endExpired: Statement = {
     AND (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) < clock_timestamp() - $1 * interval '1 millisecond'`,
 };
 
-/** The live sessions, by the server's clock. */
+/** The live sessions, by the server's clock: *open* until `end`, or until it has not been renewed for the timeout and any process ends it. */
 export class SessionTable {
   readonly #connection: LastingConnection;
   readonly #timeoutMs: number;

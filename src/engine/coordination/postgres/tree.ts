@@ -27,9 +27,9 @@ export class PostgresTree implements CoordinationSource {
   readonly #nodes: PostgresNodes;
   readonly #watches: Watches;
   readonly #holds: PostgresHolds;
-  readonly #sessions = new Map<string, { session: TreeSession; heardAt: number }>();
+  readonly #sessions = new Map<string, { session: TreeSession; renewedAt: number }>();
   #cancel = () => {};
-  #turn: Promise<void> | undefined;
+  #renewing: Promise<void> | undefined;
   #closed = false;
 
   static async open(cluster: PostgresCluster, settings: PostgresTreeSettings): Promise<PostgresTree> {
@@ -40,7 +40,7 @@ export class PostgresTree implements CoordinationSource {
       await tree.#connection.close();
       throw error;
     }
-    tree.#takeTurn();
+    tree.#keepRenewing();
     return tree;
   }
 
@@ -53,10 +53,10 @@ export class PostgresTree implements CoordinationSource {
       patienceMs: sessionTimeoutMs / 2,
       settings: { search_path: schema.name },
       listen: channel,
-      onNotice: (payload) => this.#heard(payload),
+      onNotice: (payload) => this.#notified(payload),
       onConnect: () => {
         this.#watches.refreshAll();
-        this.#holds.lookAgain();
+        this.#holds.serveAll();
       },
     });
     this.#table = new SessionTable(this.#connection, sessionTimeoutMs);
@@ -69,10 +69,10 @@ export class PostgresTree implements CoordinationSource {
     if (this.#closed) throw new PismakError('unavailable', 'The coordination is closed.');
     const { clock } = this.#settings;
     const name = `${identity}-${newId(clock)}`;
-    const heardAt = clock.now();
+    const renewedAt = clock.now();
     await this.#table.open(name);
     const session = new TreeSession(name, this.#forSession(name));
-    this.#sessions.set(name, { session, heardAt });
+    this.#sessions.set(name, { session, renewedAt });
     return session;
   }
 
@@ -80,7 +80,7 @@ export class PostgresTree implements CoordinationSource {
     this.#closed = true;
     this.#cancel();
     await Promise.all([...this.#sessions.values()].map(({ session }) => session.close()));
-    await this.#turn;
+    await this.#renewing;
     await this.#connection.close();
   }
 
@@ -107,7 +107,7 @@ export class PostgresTree implements CoordinationSource {
     };
   }
 
-  #heard(payload: string): void {
+  #notified(payload: string): void {
     const subject = payload.slice(1);
     if (payload.startsWith('n')) this.#watches.nodeChanged(subject);
     else if (payload.startsWith('h')) this.#holds.queueChanged(subject);
@@ -115,10 +115,10 @@ export class PostgresTree implements CoordinationSource {
   }
 
   /** Runs three times per session timeout: renews our sessions and ends silent ones. */
-  #takeTurn(): void {
+  #keepRenewing(): void {
     const { clock, sessionTimeoutMs } = this.#settings;
-    this.#turn = this.#renew().finally(() => {
-      if (!this.#closed) this.#cancel = clock.after(sessionTimeoutMs / 3, () => this.#takeTurn());
+    this.#renewing = this.#renew().finally(() => {
+      if (!this.#closed) this.#cancel = clock.after(sessionTimeoutMs / 3, () => this.#keepRenewing());
     });
   }
 
@@ -131,14 +131,14 @@ export class PostgresTree implements CoordinationSource {
       for (const name of names) {
         const ours = this.#sessions.get(name);
         if (!alive.has(name)) void ours?.session.expire();
-        else if (ours) ours.heardAt = askedAt;
+        else if (ours) ours.renewedAt = askedAt;
       }
       await this.#holds.leaveUnknown(names);
       await this.#table.endExpired();
     } catch {
-      // The server does not hear us: by now it may have given our holds to others.
-      for (const { session, heardAt } of this.#sessions.values()) {
-        if (clock.now() - heardAt > sessionTimeoutMs) void session.expire();
+      // The server is out of reach: by now it may have given our holds to others.
+      for (const { session, renewedAt } of this.#sessions.values()) {
+        if (clock.now() - renewedAt > sessionTimeoutMs) void session.expire();
       }
     }
   }

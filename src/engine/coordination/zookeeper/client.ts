@@ -3,7 +3,7 @@ import type { Random } from '../../identity.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { endsWithin } from '../../time/deadline.ts';
 import type { EnsembleAddress } from './address.ts';
-import { type Asked, Connection, type Life, type SessionKey } from './connection.ts';
+import { type Asked, Connection, type SessionKey, type SessionRenewal } from './connection.ts';
 import { closeSession, isRefusal, type Request } from './requests.ts';
 
 export interface ClientParts {
@@ -19,7 +19,15 @@ export interface ClientParts {
 
 const longestPauseMs = 200;
 
-/** A ZooKeeper session. It survives broken connections until it is closed or expires. */
+/**
+ * A ZooKeeper session. Its states:
+ *
+ * - *opening*, until a server has accepted it (`open` resolves) or none has within the timeout (`open` rejects);
+ * - *connected*: requests are sent in call order;
+ * - *disconnected*: it tries one server after another; requests wait, and watched paths count as changed afterwards;
+ * - *closed* by `close`, or *lost*: the servers ended it, refused its credentials, or were silent for its whole timeout.
+ *   Then every request, watch and hold ends with the reason.
+ */
 export class ZookeeperClient {
   /** Aborts, with the reason, when the session is over. */
   readonly ended: AbortSignal;
@@ -101,15 +109,15 @@ export class ZookeeperClient {
   async expire(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended.addEventListener('abort', () => resolve(), { once: true });
-    // This client may take the session back meanwhile: then the other connection is refused and tries again.
+    // This client may take the session back in the meantime: then the other connection is refused, and we try again.
     for (let done = false; !done && !this.ended.aborted; ) {
       try {
-        const usurper = await this.#connect({ ...this.#key }, 0);
+        const other = await this.#connect({ ...this.#key }, 0);
         const onAnswer = () => {
           done = true;
         };
-        usurper.send({ request: closeSession, resolve: onAnswer, reject: () => {}, repeated: false });
-        await usurper.closed;
+        other.send({ request: closeSession, resolve: onAnswer, reject: () => {}, repeated: false });
+        await other.closed;
       } catch (error) {
         done = isRefusal(error, 'sessionExpired');
       }
@@ -145,7 +153,7 @@ export class ZookeeperClient {
     const { clock, random, address } = this.#parts;
     const count = address.servers.length;
     // Timers measure the time: the wall clock may be set.
-    this.#beginLife().confirm();
+    this.#beginRenewal().confirm();
     let turn = Math.floor(random() * count);
     for (let failures = 0; !this.ended.aborted; ) {
       try {
@@ -165,13 +173,13 @@ export class ZookeeperClient {
     const { clock, address } = this.#parts;
     const { servers, tls, credentials } = address;
     const server = servers[index] ?? { host: 'localhost', port: 2181 };
-    const onChange = (path: string) => this.#ring(path);
-    const beginLife = () => this.#beginLife();
+    const onChange = (path: string) => this.#notify(path);
+    const beginRenewal = () => this.#beginRenewal();
     const sasl = this.#sasl.isUsed;
-    return Connection.open({ server, tls, credentials, sasl, clock, session, beginLife, onChange });
+    return Connection.open({ server, tls, credentials, sasl, clock, session, beginRenewal, onChange });
   }
 
-  #beginLife(): Life {
+  #beginRenewal(): SessionRenewal {
     const cancel = this.#parts.clock.after(this.#key.timeoutMs, () => this.#giveUp());
     const confirm = () => {
       this.#cancelExpiry();
@@ -187,7 +195,7 @@ export class ZookeeperClient {
     this.#opened.resolve();
     for (const asked of this.#waiting.splice(0)) connection.send(asked);
     // Watches ended with the last connection, so changes in between were missed.
-    for (const path of [...this.#listeners.keys()]) this.#ring(path);
+    for (const path of [...this.#listeners.keys()]) this.#notify(path);
     const { unanswered, reason } = await connection.closed;
     this.#connection = undefined;
     this.#judge(reason);
@@ -234,11 +242,11 @@ export class ZookeeperClient {
     this.#opened.reject(reason);
     for (const asked of this.#waiting.splice(0)) asked.reject(reason);
     this.#connection?.destroy(reason);
-    for (const path of [...this.#listeners.keys()]) this.#ring(path);
+    for (const path of [...this.#listeners.keys()]) this.#notify(path);
     if (!this.#closing) this.#lost.abort(reason);
   }
 
-  #ring(path: string): void {
+  #notify(path: string): void {
     for (const listener of [...(this.#listeners.get(path) ?? [])]) listener();
   }
 }

@@ -2,7 +2,7 @@ import { hasCode } from '../../errors.ts';
 import { getAccess, getChildren, setAccess } from './requests.ts';
 import type { Znodes } from './znodes.ts';
 
-/** Takes znodes that are open to everybody, from here down, for our credentials alone. */
+/** Restricts znodes that everybody may use, from this one down, to our credentials. */
 export async function closeTree(znodes: Znodes, znode: string): Promise<void> {
   try {
     const [access, children] = await Promise.all([
@@ -13,7 +13,7 @@ export async function closeTree(znodes: Znodes, znode: string): Promise<void> {
       await znodes.ifThere(setAccess(znode, znodes.names.access));
     await Promise.all((children ?? []).map((name) => closeTree(znodes, `${znode}/${name}`)));
   } catch (error) {
-    // It is closed already, to other credentials than ours.
+    // It is restricted already, to credentials other than ours.
     if (!hasCode(error, 'forbidden')) throw error;
   }
 }

@@ -6,7 +6,7 @@ import { JuteReader, JuteWriter } from './jute.ts';
 import { errorCodes, type Request, saslToken, ZookeeperError } from './requests.ts';
 import { authenticateBySasl } from './sasl.ts';
 
-/** What a session sends to be recognised by another server. */
+/** What a session sends so that another server of the ensemble accepts it. */
 export interface SessionKey {
   id: bigint;
   password: Buffer;
@@ -24,8 +24,8 @@ export interface Asked {
   readonly repeated: boolean;
 }
 
-/** Once an answer confirms it, the session is alive for its timeout from the moment this began. */
-export interface Life {
+/** Confirmed by an answer, it extends the session to a whole timeout after the moment when it began. */
+export interface SessionRenewal {
   confirm(): void;
   cancel(): void;
 }
@@ -38,8 +38,8 @@ export interface ConnectionParts {
   sasl: boolean;
   clock: Clock;
   session: SessionKey;
-  /** Called when sending something that extends the session if it arrives. */
-  beginLife(): Life;
+  /** To be called when something is sent that extends the session if it arrives. */
+  beginRenewal(): SessionRenewal;
   /** A watched path has changed. */
   onChange(path: string): void;
 }
@@ -56,7 +56,11 @@ const endOfConnection: number[] = [
   errorCodes.marshalling,
 ];
 
-/** One connection to one server, from the handshake on. */
+/**
+ * One connection to one server. It is *connecting* until the server has answered the connect request (and the credentials), then
+ * *open*, and *closed* when either side ends it or the server is silent for too long: `closed` then tells which requests have no
+ * answer.
+ */
 export class Connection {
   /** Resolves with the unanswered requests and the reason. */
   readonly closed: Promise<{ unanswered: Asked[]; reason: unknown }>;
@@ -64,11 +68,11 @@ export class Connection {
   readonly #socket: Socket;
   readonly #frames = new Frames();
   readonly #opened = Promise.withResolvers<void>();
-  /** The lives of unanswered pings. */
-  readonly #lives: Life[] = [];
+  /** Begun by pings that are not answered yet. */
+  readonly #renewals: SessionRenewal[] = [];
   #unanswered: Asked[] = [];
   #isOpen = false;
-  #heard = false;
+  #received = false;
   #silentTurns = 0;
   #cancelTimer: () => void;
   #nextId = 1;
@@ -81,13 +85,13 @@ export class Connection {
     this.#socket = tls ? connectSecurely({ ...tls, ...server, ...servername }) : connectPlain(server);
     this.#socket.setNoDelay();
     this.#cancelTimer = clock.after(session.timeoutMs / 6, () => this.destroy(new Error('No answer')));
-    this.#socket.once(tls ? 'secureConnect' : 'connect', () => this.#sayHello());
-    this.#socket.on('data', (chunk) => this.#hear(chunk));
+    this.#socket.once(tls ? 'secureConnect' : 'connect', () => this.#sendConnectRequest());
+    this.#socket.on('data', (chunk) => this.#receive(chunk));
     this.#socket.on('error', (error) => this.destroy(error));
     this.closed = new Promise((resolve) => {
       this.#socket.once('close', () => {
         this.#cancelTimer();
-        for (const life of this.#lives) life.cancel();
+        for (const renewal of this.#renewals) renewal.cancel();
         this.#reason ??= new Error('The server closed the connection');
         this.#opened.reject(this.#reason);
         resolve({ unanswered: this.#unanswered, reason: this.#reason });
@@ -112,19 +116,19 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #sayHello(): void {
+  #sendConnectRequest(): void {
     const { session } = this.#parts;
-    this.#lives.push(this.#parts.beginLife());
-    const hello = new JuteWriter().int(0).long(session.newest).int(session.timeoutMs).long(session.id);
-    this.#socket.write(frame(hello.bytes(session.password).boolean(false).finish()));
+    this.#renewals.push(this.#parts.beginRenewal());
+    const request = new JuteWriter().int(0).long(session.newest).int(session.timeoutMs).long(session.id);
+    this.#socket.write(frame(request.bytes(session.password).boolean(false).finish()));
   }
 
   #write(id: number, type: number, body: Buffer): void {
     this.#socket.write(frame(new JuteWriter().int(id).int(type).raw(body).finish()));
   }
 
-  #hear(chunk: Buffer): void {
-    this.#heard = true;
+  #receive(chunk: Buffer): void {
+    this.#received = true;
     try {
       for (const message of this.#frames.add(chunk)) {
         if (this.#socket.destroyed) return;
@@ -146,7 +150,7 @@ export class Connection {
     session.id = reader.long();
     session.password = Buffer.from(reader.bytes());
     this.#isOpen = true;
-    this.#lives.shift()?.confirm();
+    this.#renewals.shift()?.confirm();
     // Not together with the greeting: a server may answer this first, which would read as a refusal of the session.
     if (credentials !== undefined) {
       const body = new JuteWriter().int(0).text('digest').text(credentials).finish();
@@ -184,7 +188,7 @@ export class Connection {
     if (endOfConnection.includes(code)) {
       this.destroy(new ZookeeperError(code));
     } else if (id === ids.ping) {
-      this.#lives.shift()?.confirm();
+      this.#renewals.shift()?.confirm();
       this.#opened.resolve();
     } else if (id === ids.notification) {
       reader.skip(2 * 4);
@@ -209,14 +213,14 @@ export class Connection {
   /** A hung server keeps its connections: only silence reveals it. Half of the timeout is left to find another. */
   #keepAlive(): void {
     const { clock, session } = this.#parts;
-    this.#lives.push(this.#parts.beginLife());
+    this.#renewals.push(this.#parts.beginRenewal());
     this.#write(ids.ping, pingType, Buffer.alloc(0));
     this.#cancelTimer = clock.after(session.timeoutMs / 6, () => {
       // If this process hung instead, the answer waits in the socket: read that first.
       setImmediate(() => {
         if (this.#socket.destroyed) return;
-        this.#silentTurns = this.#heard ? 0 : this.#silentTurns + 1;
-        this.#heard = false;
+        this.#silentTurns = this.#received ? 0 : this.#silentTurns + 1;
+        this.#received = false;
         if (this.#silentTurns < 2) this.#keepAlive();
         else this.destroy(new Error('The server does not answer'));
       });

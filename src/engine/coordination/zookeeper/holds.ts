@@ -9,13 +9,16 @@ import { type Following, followZnode } from './watching.ts';
 import type { Held } from './znodes.ts';
 
 /**
- * The queue for a hold is a directory of ephemeral znodes that the server numbers. The first is the holder. Each of the
- * others watches only the one before it, so that a hand-over wakes one waiter and not all.
+ * The queue for a hold is a directory of ephemeral sequential znodes: ZooKeeper's recipe for locks. A caller is
+ *
+ * - *waiting* while another znode is before its own: it watches that one alone, so a handover wakes one waiter and not all;
+ * - *holder* when its znode is the first;
+ * - *out* when its znode is deleted: by `release`, by an aborted wait, or by the server when the session ends (the hold is lost).
  */
 export class ZookeeperHolds {
   readonly #by: Following;
   readonly #clock: Clock;
-  readonly #held = new Map<Hold, { place: string; lost: AbortController }>();
+  readonly #held = new Map<Hold, { znode: string; lost: AbortController }>();
 
   constructor(by: Following, clock: Clock) {
     this.#by = by;
@@ -28,18 +31,18 @@ export class ZookeeperHolds {
 
   async hold(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
     signal?.throwIfAborted();
-    return unlessAborted(this.#stand(path, identity, signal), signal);
+    return unlessAborted(this.#join(path, identity, signal), signal);
   }
 
   async holder(path: string): Promise<{ identity: string; fence: number } | undefined> {
     const { znodes } = this.#by;
-    const queue = znodes.names.places(path);
+    const queue = znodes.names.queue(path);
     for (;;) {
-      const [, places] = await Promise.all([znodes.catchUp(), znodes.ifThere(getChildren(queue, false))]);
-      const [first] = inOrder(places ?? []);
+      const [, waiting] = await Promise.all([znodes.catchUp(), znodes.ifThere(getChildren(queue, false))]);
+      const [first] = inOrder(waiting ?? []);
       if (first === undefined) return undefined;
       const found = await znodes.ifThere(getData(`${queue}/${first}`, false));
-      if (found) return { identity: found.data.toString(), fence: Number(found.stat.createdBy) };
+      if (found) return { identity: found.data.toString(), fence: Number(found.stat.czxid) };
     }
   }
 
@@ -47,25 +50,28 @@ export class ZookeeperHolds {
   find(hold: Hold): Held {
     const held = this.#held.get(hold);
     if (!held) throw holdLost(hold);
-    return { hold, place: held.place };
+    return { hold, znode: held.znode };
   }
 
-  async #stand(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
+  async #join(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
     const { znodes } = this.#by;
-    const queue = znodes.names.places(path);
-    // The mark finds our place again even if the answer is lost.
+    const queue = znodes.names.queue(path);
+    // By this mark we find our znode again even if the answer is lost.
     const mark = newId(this.#clock);
     await znodes.make(`${queue}/${mark}-`, identity, createFlags.ephemeralSequential, true);
     for (;;) {
-      const places = inOrder((await znodes.ifThere(getChildren(queue, false))) ?? []);
-      const [own, ...spare] = places.filter((place) => place.startsWith(mark));
+      const waiting = inOrder((await znodes.ifThere(getChildren(queue, false))) ?? []);
+      const [own, ...spare] = waiting.filter((name) => name.startsWith(mark));
       if (own === undefined) {
-        throw new PismakError('hold-lost', `The place of ${identity} in the queue for ${path} is gone.`);
+        throw new PismakError(
+          'hold-lost',
+          `${identity} is no longer in the queue for ${path}: its znode is gone.`,
+        );
       }
       const leaving = signal?.aborted ? [own, ...spare] : spare;
-      await Promise.all(leaving.map((place) => znodes.ifThere(remove(`${queue}/${place}`))));
+      await Promise.all(leaving.map((name) => znodes.ifThere(remove(`${queue}/${name}`))));
       signal?.throwIfAborted();
-      const before = places[places.indexOf(own) - 1];
+      const before = waiting[waiting.indexOf(own) - 1];
       if (before !== undefined) await this.#gone(`${queue}/${before}`, signal);
       else {
         const stat = await znodes.ifThere(exists(`${queue}/${own}`, false));
@@ -74,7 +80,7 @@ export class ZookeeperHolds {
     }
   }
 
-  /** Waits until the znode may be gone or there is another reason to look again. */
+  /** Waits until the znode may be gone, or there is another reason to read the queue again. */
   async #gone(znode: string, signal?: AbortSignal): Promise<void> {
     const { znodes } = this.#by;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -89,7 +95,7 @@ export class ZookeeperHolds {
     }
   }
 
-  #grant(path: string, identity: string, place: string, stat: Stat): Hold {
+  #grant(path: string, identity: string, znode: string, stat: Stat): Hold {
     const { znodes } = this.#by;
     const lost = new AbortController();
     const forget = () => {
@@ -100,20 +106,20 @@ export class ZookeeperHolds {
       path,
       identity,
       // Below 2^53 for the first two million elections among the servers.
-      fence: Number(stat.createdBy),
+      fence: Number(stat.czxid),
       lost: lost.signal,
       release: async () => {
         if (!this.#held.has(hold)) return;
         forget();
-        await znodes.ifThere(remove(place)).catch((error: unknown) => {
+        await znodes.ifThere(remove(znode)).catch((error: unknown) => {
           // The hold ended with the session.
           if (!hasCode(error, 'session-lost')) throw error;
         });
       },
     };
-    this.#held.set(hold, { place, lost });
-    const look = async () => (await znodes.ifThere(exists(place, true))) !== undefined;
-    const unfollow = followZnode(this.#by, place, look, (isThere) => {
+    this.#held.set(hold, { znode, lost });
+    const stillThere = async () => (await znodes.ifThere(exists(znode, true))) !== undefined;
+    const unfollow = followZnode(this.#by, znode, stillThere, (isThere) => {
       if (isThere) return;
       forget();
       lost.abort(holdLost(hold));
@@ -122,8 +128,8 @@ export class ZookeeperHolds {
   }
 }
 
-/** A name ends with the server's number. */
-function inOrder(places: string[]): string[] {
-  const number = (place: string) => place.slice(place.lastIndexOf('-') + 1);
-  return places.sort((a, b) => (number(a) < number(b) ? -1 : 1));
+/** The name of a sequential znode ends with the server's number. */
+function inOrder(names: string[]): string[] {
+  const number = (name: string) => name.slice(name.lastIndexOf('-') + 1);
+  return names.sort((a, b) => (number(a) < number(b) ? -1 : 1));
 }

@@ -35,11 +35,11 @@ test('nodes, directories and places never share a znode', () => {
       const places = [one, other].flatMap((each) => [
         names.node(each),
         names.directory(each),
-        names.places(each),
+        names.queue(each),
       ]);
       assert.equal(new Set(places).size, one === other ? 3 : 6);
       assert.equal(nodeName(nameOf(names.directory(one))), undefined);
-      assert.equal(nodeName(nameOf(names.places(one))), undefined);
+      assert.equal(nodeName(nameOf(names.queue(one))), undefined);
     }),
   );
 });

@@ -23,7 +23,7 @@ export class Names {
     return this.#root + markLast(escapePath(path), '=');
   }
 
-  places(path: string): string {
+  queue(path: string): string {
     return this.#root + markLast(escapePath(path), '!');
   }
 
@@ -37,7 +37,7 @@ export function nodeName(znode: string): string | undefined {
   return znode.startsWith('=') ? decodeURIComponent(znode.slice(1)) : undefined;
 }
 
-/** ZooKeeper refuses everything above U+D7FF; our marks and the escape character must stay unambiguous. */
+/** ZooKeeper refuses everything above U+D7FF; `=`, `!` and the escape character must stay unambiguous. */
 function escapePath(path: string): string {
   return path.replaceAll(/[%=!\u{d800}-\u{10ffff}]/gu, (character) =>
     Buffer.from(character).reduce((escaped, byte) => `${escaped}%${byte.toString(16).padStart(2, '0')}`, ''),

@@ -32,11 +32,11 @@ export async function createNode(
   try {
     // An ephemeral node shows afterwards whether it is ours, so the request may be repeated.
     await znodes.make(znodes.names.node(path), value, flags, ephemeral);
-    return toNode(path, value, { version: 0, owner: ephemeral ? znodes.client.id : 0n });
+    return toNode(path, value, { version: 0, ephemeralOwner: ephemeral ? znodes.client.id : 0n });
   } catch (error) {
     if (!isRefusal(error, 'nodeExists')) throw error;
     const state = error.repeated ? await znodes.read(path, false) : undefined;
-    if (state?.stat.owner === znodes.client.id && state.node.value === value) return state.node;
+    if (state?.stat.ephemeralOwner === znodes.client.id && state.node.value === value) return state.node;
     throw nodeExists(path, error);
   }
 }
@@ -57,7 +57,7 @@ export async function setNode(
     }
     try {
       await znodes.make(znode, value, createFlags.persistent, true, under);
-      return toNode(path, value, { version: 0, owner: 0n });
+      return toNode(path, value, { version: 0, ephemeralOwner: 0n });
     } catch (error) {
       // Another session was faster: replace its node.
       if (!isRefusal(error, 'nodeExists')) throw error;

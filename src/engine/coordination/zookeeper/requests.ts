@@ -11,11 +11,11 @@ export interface Request<Answer> {
 
 /** The part of a znode's metadata that we use. */
 export interface Stat {
-  /** The transaction that created it. Transaction ids only grow, across the ensemble. */
-  createdBy: bigint;
+  /** The id (zxid) of the transaction that created it. These ids only grow, across the ensemble. */
+  czxid: bigint;
   version: number;
   /** The session of an ephemeral znode, else 0. */
-  owner: bigint;
+  ephemeralOwner: bigint;
 }
 
 export interface AccessRule {
@@ -181,14 +181,14 @@ function multiHeader(type: number): Buffer {
 }
 
 function readStat(reader: JuteReader): Stat {
-  const createdBy = reader.long();
+  const czxid = reader.long();
   // Last modifying transaction, and the times of creation and modification.
   reader.skip(3 * 8);
   const version = reader.int();
   // Versions of its children and of its access rules.
   reader.skip(2 * 4);
-  const owner = reader.long();
+  const ephemeralOwner = reader.long();
   // Its size, its number of children, and their last modifying transaction.
   reader.skip(2 * 4 + 8);
-  return { createdBy, version, owner };
+  return { czxid, version, ephemeralOwner };
 }

@@ -86,5 +86,5 @@ export function followZnode<State>(
 }
 
 function describe(state: NodeState | undefined): string {
-  return state ? `${state.node.path} ${state.stat.createdBy} ${state.stat.version}` : 'none';
+  return state ? `${state.node.path} ${state.stat.czxid} ${state.stat.version}` : 'none';
 }

@@ -27,7 +27,7 @@ export interface NodeState {
 /** A hold of this session, and the znode that stands for it. */
 export interface Held {
   readonly hold: Hold;
-  readonly place: string;
+  readonly znode: string;
 }
 
 /** The operations that nodes, watches and holds are built on. */
@@ -77,7 +77,7 @@ export class Znodes {
 
   async write<Answer>(request: Request<Answer>, under?: Held): Promise<Answer> {
     try {
-      return await this.client.request(under ? onlyWhile(under.place, request) : request);
+      return await this.client.request(under ? onlyWhile(under.znode, request) : request);
     } catch (error) {
       if (under && isRefusal(error, 'noNode') && error.ofCondition) throw holdLost(under.hold, error);
       throw isExpected(error) ? error : unexpected(error);
@@ -108,8 +108,8 @@ export class Znodes {
 }
 
 /** ZooKeeper counts from 0, which in the port would read like "no version". */
-export function toNode(path: string, value: string, { version, owner }: Omit<Stat, 'createdBy'>): Node {
-  return { path, name: nameOf(path), value, version: version + 1, ephemeral: owner !== 0n };
+export function toNode(path: string, value: string, { version, ephemeralOwner }: Omit<Stat, 'czxid'>): Node {
+  return { path, name: nameOf(path), value, version: version + 1, ephemeral: ephemeralOwner !== 0n };
 }
 
 /** The caller handles these itself. */

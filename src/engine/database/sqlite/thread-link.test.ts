@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hasCode } from '../../errors.ts';
 import { type CarriedError, startThread } from './thread-link.ts';
 
-/** An owner thread that runs `onMessage` for every message. */
+/** A thread that runs `onMessage` for every message. */
 const owner = (onMessage: string) =>
   startThread<string, string>(
     new URL(

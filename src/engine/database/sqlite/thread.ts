@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { answerQuestions } from './thread-link.ts';
 
-/** Questions to the owner thread of a database file. */
+/** Questions to the thread that has a database file open. */
 export type SqliteQuestion =
   | { kind: 'open'; file: string }
   | ({ kind: 'execute' } & Statement)
