@@ -83,6 +83,7 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         pinned: record.pinned,
         failed: presence?.state === 'FAILED',
         unable: Object.keys(presence?.unable ?? {}),
+        failedLoads: presence?.failedLoads ?? {},
         // Longer than any stage keeps a worker: it was set while the clock was wrong.
         unlockAt: record.unlockAt > at + longestLockMs ? 0 : record.unlockAt,
         inFlight: presence?.inFlightOfStage ?? presence?.inFlight ?? 0,

@@ -57,6 +57,10 @@ export const workerPresence = z.object({
     .record(z.string(), z.string())
     .default({})
     .describe('Stages that it failed to load recently, and why'),
+  failedLoads: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe('How often it failed to load each stage since it last loaded it'),
   offers: z
     .record(z.string(), z.array(z.string()).max(mostOffers))
     .optional()

@@ -11,6 +11,7 @@ import { endsWithin } from '../time/deadline.ts';
 import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { createRunner } from './create-runner.ts';
+import { FailedLoads } from './failed-loads.ts';
 import { Offers } from './offers.ts';
 import { PresenceReport } from './presence.ts';
 import { ownLife } from './process-life.ts';
@@ -25,9 +26,6 @@ import {
   type WorkerRecord,
   workersPath,
 } from './worker-record.ts';
-
-/** How long a worker avoids a stage it failed to load, unless the stage changes. */
-const unableMs = 60_000;
 
 /** How long to wait before stages that could not be read are read again. */
 const retryMs = 5_000;
@@ -70,7 +68,7 @@ export class Worker {
   /** Stops the running jobs; used only when draining takes too long. */
   readonly #killing = new AbortController();
   readonly #definitions = new Map<string, Stage>();
-  readonly #unable = new Map<string, { version: number; reason: string; until: number }>();
+  readonly #failedLoads: FailedLoads;
   readonly #offers: Offers;
   #session: Coordination | undefined;
   #unwatch = () => {};
@@ -91,6 +89,7 @@ export class Worker {
     this.#log = parts.log.child({ worker: options.id });
     this.#warnings = new QuietWarnings(this.#log, parts.clock);
     this.#startedAt = parts.clock.now();
+    this.#failedLoads = new FailedLoads(parts.clock);
     const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
     if (!parts.commonProcesses) this.#closeOwn = () => commonProcesses.close();
     this.#cancelled = parts.cancelledWork ?? new CancelledWork(parts);
@@ -301,15 +300,7 @@ export class Worker {
     const signal = this.#killing.signal;
     const onProcessed = (stage: string, ms: number, next: string | undefined) =>
       this.#timings.add(stage, ms, next);
-    const onLoad = (stage: Stage, reason: string | undefined) => {
-      if (reason === undefined) this.#unable.delete(stage.name);
-      else
-        this.#unable.set(stage.name, {
-          version: stage.version,
-          reason,
-          until: this.#parts.clock.now() + unableMs,
-        });
-    };
+    const onLoad = (stage: Stage, reason: string | undefined) => this.#failedLoads.note(stage, reason);
     const serving = {
       parts: this.#parts,
       workerId: this.id,
@@ -350,21 +341,14 @@ export class Worker {
       startedAt: this.#startedAt,
       heartbeatAt: this.#parts.clock.now(),
       timings: this.#timings.toJSON(),
-      unable: this.#unableNow(),
+      unable: this.#failedLoads.unable(this.#versions),
+      failedLoads: this.#failedLoads.counts(this.#versions),
       offers: this.#offers.now(),
       switchMs: this.#exclusive.switchMs,
       coldMs: this.#exclusive.coldMs,
       warmMs: this.#exclusive.warmMs,
       ...(this.#exclusive.lastSwitch ? { lastSwitch: this.#exclusive.lastSwitch } : {}),
     };
-  }
-
-  #unableNow(): Record<string, string> {
-    const now = this.#parts.clock.now();
-    const valid = [...this.#unable].filter(
-      ([name, { version, until }]) => until > now && this.#versions.get(name) === version,
-    );
-    return Object.fromEntries(valid.map(([name, { reason }]) => [name, reason]));
   }
 
   #state(slots: Slot[]): WorkerPresence['state'] {
