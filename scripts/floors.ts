@@ -7,6 +7,30 @@ import { basename } from 'node:path';
 export type Floors = readonly (readonly string[])[];
 
 export const floors: Readonly<Record<string, Floors>> = {
+  transcription: [
+    // How it is reached: the house, what programs import.
+    ['house', 'index'],
+    // What a running engine loads.
+    ['parts'],
+    // What people do: operations, and commands that call them.
+    ['commands', 'operations'],
+    // What an engine keeps open.
+    ['state'],
+    // What returns from the stages, and what viewers read.
+    ['collect', 'iiif'],
+    // Documents, their pages, limits and downloads.
+    ['documents'],
+    // The list of stages; tables; the full text.
+    ['stages', 'database', 'search'],
+    // The stages: files in, files out. Nothing from here down knows the database.
+    ['split', 'single', 'recognise', 'correct', 'keywords', 'export'],
+    // Looking at a page: its shades, lines, regions. Writing one: output formats. Comparing texts.
+    ['prepare', 'layout', 'lines', 'formats', 'evaluation'],
+    // Pixels, and words.
+    ['image', 'text'],
+    // What travels with a page: its model, its order, the names of its files.
+    ['page', 'settings'],
+  ],
   robot: [
     // How it is reached: the house, its parts, what programs import.
     ['house', 'index', 'parts'],

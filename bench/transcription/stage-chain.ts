@@ -5,7 +5,7 @@ import { formats } from '../../src/transcription/formats/output-formats.ts';
 import { files } from '../../src/transcription/page/files.ts';
 import type { Order } from '../../src/transcription/page/order.ts';
 import { type Page, page as pageSchema } from '../../src/transcription/page/page.ts';
-import { transcriptionProcessors } from '../../src/transcription/processors.ts';
+import { transcriptionProcessors } from '../../src/transcription/stages.ts';
 
 export interface ChainedPage {
   name: string;

@@ -7,7 +7,7 @@ import { runServices } from '../../src/engine/run-services.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
 import { files } from '../../src/transcription/page/files.ts';
 import { type Page, page as pageSchema } from '../../src/transcription/page/page.ts';
-import { transcriptionProcessors } from '../../src/transcription/processors.ts';
+import { transcriptionProcessors } from '../../src/transcription/stages.ts';
 import { scratchDirectory } from '../engine/scratch.ts';
 import { secondsSince } from '../engine/work.ts';
 import type { SamplePage } from './sample-pages.ts';

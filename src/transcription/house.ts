@@ -1,11 +1,10 @@
 import type { House } from '../engine/house.ts';
-import { transcriptionSettings } from './settings.ts';
+import { transcriptionSection } from './settings.ts';
 
 /** Turns scans and PDFs into text, PAGE XML, ALTO, hOCR and searchable PDF. */
 export const transcription = {
-  name: 'transcription',
+  ...transcriptionSection,
   title: 'Transcription',
-  settings: transcriptionSettings,
   commands: {
     transcribe: {
       summary: 'Transcribe scans with one command: images in; text, PAGE XML, ALTO and PDF out',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-/** `[transcription]` in pismak.toml. */
-export const transcriptionSettings = z.strictObject({
+const settings = z.strictObject({
   pagesPerMonth: z
     .int()
     .min(0)
@@ -19,3 +18,6 @@ export const transcriptionSettings = z.strictObject({
     .default(0)
     .describe('Limit on the total size of the sources in the documents of a user; 0 = no limit'),
 });
+
+/** `[transcription]` in pismak.toml. */
+export const transcriptionSection = { name: 'transcription', settings } as const;

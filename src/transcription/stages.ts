@@ -1,26 +1,122 @@
+import type { ProcessorRegistration } from '../engine/processor/processor.ts';
 import type { FirstStart } from '../engine/stage/first-start.ts';
-import { collectQueue, defaultPipeline, splitStage } from './documents/document.ts';
+import { systemClock } from '../engine/time/clock.ts';
+import { parseCorrectConfig } from './correct/config.ts';
+import { parseExportConfig } from './export/config.ts';
+import { parseKeywordsConfig } from './keywords/config.ts';
+import { parseLayoutConfig } from './layout/layout-config.ts';
+import { parsePrepareConfig } from './prepare/prepare-config.ts';
+import { checkRecogniseConfig, parseRecogniseConfig } from './recognise/config.ts';
+import { parseSingleConfig } from './single/single-config.ts';
+import { parseSplitConfig } from './split/split-config.ts';
+
+const always = () => true;
+
+/** A stage of this house. It is called as its processor is. */
+interface TranscriptionStage {
+  processor: ProcessorRegistration;
+  definition: Omit<FirstStart['stages'][number], 'name' | 'processor'>;
+  /** Pages of documents go through it. They bring an order, so they need neither `split` nor `page`. */
+  isForPages?: true;
+}
 
 /**
- * Only recognition takes long enough for the watchdog to plan it. Every worker serves the other, short stages all the time,
- * so a page never waits for a worker to be moved.
+ * The stages of this house, in order. Only recognition takes long enough for the watchdog to plan it. Every worker serves the
+ * other, short stages all the time, so a page never waits for a worker to be moved.
  */
-const stages: FirstStart['stages'] = [
-  { name: splitStage, processor: 'split', mode: 'shared', memoryMb: 2048 },
-  { name: 'page', processor: 'page', mode: 'shared', memoryMb: 2048 },
-  { name: 'prepare', processor: 'prepare', mode: 'shared', memoryMb: 2048 },
-  { name: 'layout', processor: 'layout', mode: 'shared' },
-  { name: 'recognise', processor: 'recognise', memoryMb: 2048 },
-  { name: 'correct', processor: 'correct', mode: 'shared' },
-  { name: 'index', processor: 'index', mode: 'shared' },
-  { name: 'export', processor: 'export', mode: 'shared' },
+export const transcriptionStages: readonly TranscriptionStage[] = [
+  {
+    processor: {
+      name: 'split',
+      isDeterministic: always,
+      summary: 'splits images, TIFF, PDF and ZIP files into pages (TEXT_LAYER, PDF_DPI, limits)',
+      check: parseSplitConfig,
+      module: new URL('./split/split.ts', import.meta.url),
+    },
+    definition: { mode: 'shared', memoryMb: 2048 },
+  },
+  {
+    processor: {
+      name: 'page',
+      isDeterministic: always,
+      summary:
+        'makes a page of an image that came without an order, as other programs send it (LANGUAGE, FORMATS)',
+      check: parseSingleConfig,
+      module: new URL('./single/single.ts', import.meta.url),
+    },
+    definition: { mode: 'shared', memoryMb: 2048 },
+  },
+  {
+    processor: {
+      name: 'prepare',
+      isDeterministic: always,
+      summary: 'straightens, cleans and scales a page for better recognition (DESKEW, CONTRAST, ...)',
+      check: parsePrepareConfig,
+      module: new URL('./prepare/prepare.ts', import.meta.url),
+    },
+    definition: { mode: 'shared', memoryMb: 2048 },
+    isForPages: true,
+  },
+  {
+    processor: {
+      name: 'layout',
+      isDeterministic: always,
+      summary: 'finds columns, lines, pictures and their reading order',
+      check: parseLayoutConfig,
+      module: new URL('./layout/layout.ts', import.meta.url),
+    },
+    definition: { mode: 'shared' },
+    isForPages: true,
+  },
+  {
+    processor: {
+      name: 'recognise',
+      // A program of the owner's may ask a service.
+      isDeterministic: (config) => parseRecogniseConfig(config).ENGINE !== 'command',
+      summary: 'recognises the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
+      check: checkRecogniseConfig,
+      offers: async (config, files) =>
+        (await import('./recognise/installed.ts')).installedLanguages(config, files, systemClock.now()),
+      module: new URL('./recognise/recognise.ts', import.meta.url),
+    },
+    definition: { memoryMb: 2048 },
+    isForPages: true,
+  },
+  {
+    processor: {
+      name: 'correct',
+      isDeterministic: always,
+      summary: 'replaces words by rules (`teh => the`) and a DICTIONARY',
+      check: parseCorrectConfig,
+      module: new URL('./correct/correct.ts', import.meta.url),
+    },
+    definition: { mode: 'shared' },
+    isForPages: true,
+  },
+  {
+    processor: {
+      name: 'index',
+      isDeterministic: always,
+      summary: 'finds the keywords of a page (KEYWORDS)',
+      check: parseKeywordsConfig,
+      module: new URL('./keywords/keywords.ts', import.meta.url),
+    },
+    definition: { mode: 'shared' },
+    isForPages: true,
+  },
+  {
+    processor: {
+      name: 'export',
+      isDeterministic: always,
+      summary: 'writes text, PAGE XML, ALTO, hOCR and searchable PDF (PDF_QUALITY, PDF_LOSSLESS, PREPARED)',
+      check: parseExportConfig,
+      module: new URL('./export/export.ts', import.meta.url),
+    },
+    definition: { mode: 'shared' },
+    isForPages: true,
+  },
 ];
 
-/** Documents bring an order, so their pages need neither of the first two. */
-const pageStages = stages.map(({ name }) => name).filter((name) => name !== splitStage && name !== 'page');
-
-/** The stages and the pipeline `transcription`. */
-export const firstStart: FirstStart = {
-  stages,
-  pipelines: [{ name: defaultPipeline, stages: [...pageStages, collectQueue] }],
-};
+export const transcriptionProcessors: ProcessorRegistration[] = transcriptionStages.map(
+  ({ processor }) => processor,
+);

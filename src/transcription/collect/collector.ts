@@ -4,7 +4,7 @@ import { messageOf } from '../../engine/errors.ts';
 import { decodeRequest, type Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/request/result-files.ts';
 import type { Running } from '../../engine/service/service.ts';
-import { collectQueue, findDocument, type Parts, tellChange } from '../documents/document.ts';
+import { collectQueue, type DocumentParts, findDocument, tellChange } from '../documents/document.ts';
 import { finishIfComplete } from '../documents/finish-document.ts';
 import { numberPages } from '../documents/page-numbers.ts';
 import { ProgressNews } from '../documents/progress.ts';
@@ -19,7 +19,7 @@ const mostAttempts = 50;
  * Collects what the stages have finished or given up: sources become pages, pages become results, documents are finished.
  * The Database decides everything, so any number of processes may run it, and messages may arrive twice.
  */
-export async function runCollector(parts: Parts & { broker: Broker }): Promise<Running> {
+export async function runCollector(parts: DocumentParts & { broker: Broker }): Promise<Running> {
   const news = new ProgressNews(parts.clock);
   return parts.broker.consume(collectQueue, { concurrency }, async (delivery) => {
     const request = tryDecode(delivery);
@@ -38,7 +38,7 @@ export async function runCollector(parts: Parts & { broker: Broker }): Promise<R
   });
 }
 
-async function take(parts: Parts, news: ProgressNews, request: Request): Promise<void> {
+async function take(parts: DocumentParts, news: ProgressNews, request: Request): Promise<void> {
   const { clock, database } = parts;
   const { uuid } = request;
   const page = await database.query

@@ -1,12 +1,12 @@
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import type { Queries } from '../database/database.ts';
-import { type DocumentRow, documentOwner, type PageRow, type Parts } from '../documents/document.ts';
+import { type DocumentParts, type DocumentRow, documentOwner, type PageRow } from '../documents/document.ts';
 import type { ReusablePage } from '../documents/reuse.ts';
 import { createTextIndex } from '../search/text-index.ts';
 
 /** Pages that were read before get the earlier results. The blobs are shared. */
 export async function reusePages(
-  { clock, database }: Parts,
+  { clock, database }: DocumentParts,
   transaction: Queries,
   document: DocumentRow,
   pages: readonly (PageRow & { reuseKey: string })[],

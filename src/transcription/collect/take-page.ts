@@ -5,7 +5,7 @@ import type { Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/request/result-files.ts';
 import { storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
-import { documentOwner, getDocument, type PageRow, type Parts } from '../documents/document.ts';
+import { type DocumentParts, documentOwner, getDocument, type PageRow } from '../documents/document.ts';
 import { reuseKey } from '../documents/reuse.ts';
 import { files } from '../page/files.ts';
 import { whyTooLarge } from '../page/job-page.ts';
@@ -17,7 +17,7 @@ import { failureOf, logText } from './stage-log.ts';
 const notKept = new Set<string>([files.order, files.source, files.image, files.layout]);
 
 /** Collects a page, done or failed. A second or late result changes nothing. */
-export async function takePage(parts: Parts, page: PageRow, request: Request): Promise<void> {
+export async function takePage(parts: DocumentParts, page: PageRow, request: Request): Promise<void> {
   const failure = failureOf(request);
   if (failure !== undefined) return endPage(parts, page, request, { state: 'failed', error: failure });
   const model = request.results.find((file) => file.name === files.page);
@@ -52,7 +52,7 @@ export async function takePage(parts: Parts, page: PageRow, request: Request): P
 }
 
 async function endPage(
-  { clock, database, events }: Parts,
+  { clock, database, events }: DocumentParts,
   page: PageRow,
   request: Request,
   result: { state: 'done' | 'failed'; error: string | null },

@@ -1,5 +1,6 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
+import { chunks } from '../../engine/chunks.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { parseJson } from '../../engine/json.ts';
@@ -10,11 +11,11 @@ import { contentOf, storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
 import {
   activeStates,
+  type DocumentParts,
   type DocumentRow,
   documentOwner,
   getDocument,
   type PageRow,
-  type Parts,
   positionsPerSource,
   type SourceRow,
   storable,
@@ -29,7 +30,6 @@ import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts
 import type { SplitProgress } from '../page/order.ts';
 import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
 import { withDistinctNames } from './distinct-names.ts';
-import { inLots } from './in-lots.ts';
 import { reusePages } from './reuse-pages.ts';
 import { failureOf, logText } from './stage-log.ts';
 
@@ -40,7 +40,7 @@ const storedAtOnce = 16;
 const mostListBytes = 64 * 1024 * 1024;
 
 /** Collects a split source: creates its pages and sends them, in one transaction. A second result changes nothing. */
-export async function takeSource(parts: Parts, source: SourceRow, request: Request): Promise<void> {
+export async function takeSource(parts: DocumentParts, source: SourceRow, request: Request): Promise<void> {
   const failure = failureOf(request);
   if (failure !== undefined) return failSource(parts, source, request, failure);
   try {
@@ -59,7 +59,7 @@ export async function takeSource(parts: Parts, source: SourceRow, request: Reque
 
 /** The rows of the pages, with their images stored, and where the source goes on. */
 async function readPages(
-  { blobs, clock, database }: Parts,
+  { blobs, clock, database }: DocumentParts,
   source: SourceRow,
   request: Request,
 ): Promise<{ pages: PageRow[]; next?: SplitProgress | undefined }> {
@@ -85,45 +85,46 @@ async function readPages(
   const known = await countPagesOf(database.query, source);
   if (after > known)
     throw new PismakError('request-invalid', `pages ${known + 1} to ${after} of ${source.name} are missing`);
+  const rowOf = async (page: SplitPage, index: number): Promise<PageRow> => {
+    const [image, text] = [await stored(page.file), await stored(page.text)];
+    const error = image ? null : storable(page.error ?? 'the page could not be opened', 2000);
+    return {
+      id: newId(clock),
+      document: source.document,
+      source: source.id,
+      position: source.position * positionsPerSource + known + index,
+      name: nameOf(source, page),
+      part: page.part ?? null,
+      state: image ? 'waiting' : 'failed',
+      hash: image?.hash ?? null,
+      size: image?.size ?? 0,
+      textHash: text?.hash ?? null,
+      textSize: text?.size ?? 0,
+      error,
+      log: '',
+      request: image ? newId(clock) : null,
+      generation: 1,
+      reuseKey: null,
+      ...unread,
+      width: page.width ?? null,
+      height: page.height ?? null,
+      dpi: page.dpi ?? null,
+      hasText: page.hasText === undefined ? null : Number(page.hasText),
+      createdAt: now,
+      endedAt: image ? null : now,
+    };
+  };
   // In parallel, because storing a page mostly waits for the disk.
-  const rows = await inLots(
-    pages.slice(known - after),
-    storedAtOnce,
-    async (page, index): Promise<PageRow> => {
-      const [image, text] = [await stored(page.file), await stored(page.text)];
-      const error = image ? null : storable(page.error ?? 'the page could not be opened', 2000);
-      return {
-        id: newId(clock),
-        document: source.document,
-        source: source.id,
-        position: source.position * positionsPerSource + known + index,
-        name: nameOf(source, page),
-        part: page.part ?? null,
-        state: image ? 'waiting' : 'failed',
-        hash: image?.hash ?? null,
-        size: image?.size ?? 0,
-        textHash: text?.hash ?? null,
-        textSize: text?.size ?? 0,
-        error,
-        log: '',
-        request: image ? newId(clock) : null,
-        generation: 1,
-        reuseKey: null,
-        ...unread,
-        width: page.width ?? null,
-        height: page.height ?? null,
-        dpi: page.dpi ?? null,
-        hasText: page.hasText === undefined ? null : Number(page.hasText),
-        createdAt: now,
-        endedAt: image ? null : now,
-      };
-    },
-  );
+  const rows: PageRow[] = [];
+  for (const some of chunks(pages.slice(known - after), storedAtOnce)) {
+    const before = rows.length;
+    rows.push(...(await Promise.all(some.map((page, index) => rowOf(page, before + index)))));
+  }
   return { pages: rows, next };
 }
 
 async function makePages(
-  parts: Parts,
+  parts: DocumentParts,
   source: SourceRow,
   request: Request,
   { pages, next }: { pages: PageRow[]; next?: SplitProgress | undefined },
@@ -147,12 +148,8 @@ async function makePages(
       const named = await withDistinctNames(transaction, source, pages);
       const keyed = named.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
       if (keyed[0]) await forgetNumbers(transaction, document.id, keyed[0].position);
-      for (let start = 0; start < keyed.length; start += 500) {
-        await transaction
-          .insertInto('transcription_page')
-          .values(keyed.slice(start, start + 500))
-          .execute();
-      }
+      for (const some of chunks(keyed, 500))
+        await transaction.insertInto('transcription_page').values(some).execute();
       const waiting = keyed.filter((page) => page.state === 'waiting');
       const known =
         document.again === 1
@@ -204,7 +201,7 @@ async function claim(
 }
 
 async function failSource(
-  { clock, database }: Parts,
+  { clock, database }: DocumentParts,
   source: SourceRow,
   request: Request,
   error: string,

@@ -9,14 +9,15 @@ import {
 } from '../operations/iiif.ts';
 
 /** Commands for viewers of scans. */
-export const addIiif: AddGroup = (group, { command, run }) => {
+export const addIiif: AddGroup = (group, { command, renamed, run }) => {
+  renamed(group, 'iiif', 'manifest');
   command(
     group,
-    'iiif <document>',
+    'manifest <document>',
     'Print the address of the document’s IIIF manifest, for viewers such as Mirador',
-    'document iiif ID',
-    'document iiif ID -o manifest.json',
-    'document iiif ID --page 3 -o text.json',
+    'document manifest ID',
+    'document manifest ID -o manifest.json',
+    'document manifest ID --page 3 -o text.json',
   )
     .option('-o, --output <file>', 'save the manifest as this file')
     .option('--page <page>', 'the text of this page (number or id) instead: its lines as annotations')

@@ -2,14 +2,18 @@ import { PismakError } from '../../engine/errors.ts';
 import { nearestName } from '../../engine/nearest-name.ts';
 import { listWorkers } from '../../engine/worker/worker-record.ts';
 import { guessed, installedNames, unknownLanguages } from '../recognise/language.ts';
-import type { Parts } from './document.ts';
+import type { DocumentParts } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 
 /**
  * The languages under the names that the recogniser has for them. Refuses those without a model now, not when all pages have
  * failed.
  */
-export async function checkLanguages(parts: Parts, pipeline: string, language: string): Promise<string> {
+export async function checkLanguages(
+  parts: DocumentParts,
+  pipeline: string,
+  language: string,
+): Promise<string> {
   if (language === guessed) return language;
   const names = new Set((await pipelineStages(parts, pipeline)).map(({ stage }) => stage));
   let result = language;
@@ -31,10 +35,13 @@ export async function checkLanguages(parts: Parts, pipeline: string, language: s
   return result;
 }
 
-type Stage = Awaited<ReturnType<Parts['stages']['list']>>[number];
+type Stage = Awaited<ReturnType<DocumentParts['stages']['list']>>[number];
 
-async function installedHere({ clock }: Parts, { config, files }: Stage): Promise<string[] | undefined> {
-  const { installedLanguages } = await import('../recognise/installed-languages.ts');
+async function installedHere(
+  { clock }: DocumentParts,
+  { config, files }: Stage,
+): Promise<string[] | undefined> {
+  const { installedLanguages } = await import('../recognise/installed.ts');
   const stageFiles = files.map((file) => file.name);
   return installedLanguages(config, stageFiles, clock.now());
 }
@@ -43,7 +50,10 @@ async function installedHere({ clock }: Parts, { config, files }: Stage): Promis
  * What at least one of the running workers can read, as they say themselves; undefined if nobody knows. A page that comes to a worker
  * without the model fails there, with the reason.
  */
-async function installedOnWorkers({ coordination }: Parts, stage: string): Promise<string[] | undefined> {
+async function installedOnWorkers(
+  { coordination }: DocumentParts,
+  stage: string,
+): Promise<string[] | undefined> {
   const running = (await listWorkers(coordination)).filter(
     ({ presence, record }) => presence && record.enabled,
   );

@@ -8,7 +8,7 @@ export type SourceRow = TranscriptionTables['transcription_source'];
 export type PageRow = TranscriptionTables['transcription_page'];
 
 /** The parts of the engine that documents need. */
-export type Parts = Pick<
+export type DocumentParts = Pick<
   Engine,
   | 'backlog'
   | 'blobs'
@@ -85,7 +85,7 @@ export function storable(text: string, longest = 100_000): string {
 }
 
 export function tellChange(
-  { changes }: Pick<Parts, 'changes'>,
+  { changes }: Pick<DocumentParts, 'changes'>,
   row: Pick<DocumentRow, 'id' | 'owner'>,
   state: string,
 ) {

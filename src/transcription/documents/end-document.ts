@@ -1,14 +1,21 @@
 import { eraseGivenUp, giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { createTextIndex } from '../search/text-index.ts';
-import { activeStates, batchOf, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
+import {
+  activeStates,
+  batchOf,
+  type DocumentParts,
+  documentOwner,
+  getDocument,
+  tellChange,
+} from './document.ts';
 import { dropNumbers } from './page-numbers.ts';
 
 /**
  * Stops the document: finished pages stay, running work ends, and what waits is not begun. Cancelling twice is not an
  * error.
  */
-export async function cancelDocument(parts: Parts, id: string): Promise<{ pages: number }> {
+export async function cancelDocument(parts: DocumentParts, id: string): Promise<{ pages: number }> {
   const { state, pages } = await stopDocument(parts, id);
   if (state === 'done' || state === 'partly' || state === 'failed') {
     const message = `document ${id} is finished (${state}), so there is nothing to cancel; \`pismak document delete\` removes it`;
@@ -18,7 +25,7 @@ export async function cancelDocument(parts: Parts, id: string): Promise<{ pages:
 }
 
 /** Resolves to the state before. */
-async function stopDocument(parts: Parts, id: string): Promise<{ state: string; pages: number }> {
+async function stopDocument(parts: DocumentParts, id: string): Promise<{ state: string; pages: number }> {
   const { backlog, cancellations, clock, database } = parts;
   const result = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
@@ -55,7 +62,7 @@ async function stopDocument(parts: Parts, id: string): Promise<{ state: string; 
 }
 
 /** Deletes the document with its rows, texts, index entries, and the blobs that nothing else owns. */
-export async function eraseDocument(parts: Parts, id: string): Promise<void> {
+export async function eraseDocument(parts: DocumentParts, id: string): Promise<void> {
   const { clock, database } = parts;
   await stopDocument(parts, id);
   while ((await erasePages(parts, id)) === pagesPerStep);
@@ -74,7 +81,7 @@ export async function eraseDocument(parts: Parts, id: string): Promise<void> {
 const pagesPerStep = 500;
 
 /** Erases some pages and resolves to their number. In steps, so that others can write in between. */
-async function erasePages({ database }: Parts, document: string): Promise<number> {
+async function erasePages({ database }: DocumentParts, document: string): Promise<number> {
   const index = createTextIndex(database);
   return database.transaction(async (transaction) => {
     const rows = await transaction

@@ -9,7 +9,7 @@ import { eventually } from '../../engine/testing/eventually.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { addPart } from '../../engine/upload/uploads.ts';
 import type { Engine } from '../database/database.ts';
-import { runTranscription } from '../run-transcription.ts';
+import { runTranscription } from '../parts.ts';
 import { bert, runHouse } from '../testing/running-transcription.ts';
 import { collectQueue } from './document.ts';
 

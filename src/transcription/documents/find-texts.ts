@@ -1,3 +1,4 @@
+import { chunks } from '../../engine/chunks.ts';
 import type { Database } from '../database/database.ts';
 import { createTextIndex, type TextQuery } from '../search/text-index.ts';
 import { numbersOf } from './page-numbers.ts';
@@ -19,8 +20,7 @@ export interface FoundText {
 export async function* findTexts(database: Database, query: TextQuery): AsyncGenerator<FoundText> {
   const queries = database.query;
   const hits = await createTextIndex(database).search(query);
-  for (let start = 0; start < hits.length; start += atOnce) {
-    const some = hits.slice(start, start + atOnce);
+  for (const some of chunks(hits, atOnce)) {
     const rows = await queries
       .selectFrom('transcription_page as page')
       .innerJoin('transcription_document as document', 'document.id', 'page.document')

@@ -3,14 +3,14 @@ import { newRequest } from '../../engine/request/request.ts';
 import { requestItem } from '../../engine/request/request-item.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from '../../engine/webhook/webhook.ts';
 import type { Queries } from '../database/database.ts';
-import { activeStates, type DocumentRow, type Parts, tellChange } from './document.ts';
+import { activeStates, type DocumentParts, type DocumentRow, tellChange } from './document.ts';
 import { countPages, type PageCounts, readPages } from './progress.ts';
 
 /**
  * Finishes the document if all its sources and pages have ended. Call it after committing the last result: if several
  * results come last at the same time, each call then sees the others, and one of them changes the state.
  */
-export async function finishIfComplete(parts: Parts, id: string): Promise<boolean> {
+export async function finishIfComplete(parts: DocumentParts, id: string): Promise<boolean> {
   const { backlog, clock, database, events } = parts;
   // This runs after every page, so it stays outside a transaction and never conflicts with writers.
   if (await isUnderWay(database.query, id)) return false;
@@ -72,7 +72,7 @@ async function isUnderWay(queries: Queries, id: string): Promise<boolean> {
 }
 
 async function addWebhook(
-  { backlog, clock }: Parts,
+  { backlog, clock }: DocumentParts,
   transaction: Queries,
   document: DocumentRow,
   url: string,

@@ -7,9 +7,9 @@ import { sectionOf } from '../../engine/house.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Queries } from '../database/database.ts';
 import type { Format } from '../formats/output-formats.ts';
-import { transcription } from '../house.ts';
+import { transcriptionSection } from '../settings.ts';
 import { checkLanguages } from './check-language.ts';
-import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
+import { type DocumentParts, type DocumentRow, documentOwner, getDocument, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 import { checkStorage } from './storage-quota.ts';
 
@@ -29,7 +29,7 @@ export interface NewDocument {
 }
 
 /** Creates an empty document. Its sources are not processed until it is submitted. */
-export async function createDocument(parts: Parts, wanted: NewDocument): Promise<DocumentRow> {
+export async function createDocument(parts: DocumentParts, wanted: NewDocument): Promise<DocumentRow> {
   // Refuse an unknown pipeline now, not after everything has been uploaded.
   const found = await parts.pipelines.find(wanted.pipeline, wanted);
   const pipeline = found?.name ?? wanted.pipeline;
@@ -57,8 +57,8 @@ export async function createDocument(parts: Parts, wanted: NewDocument): Promise
   return row;
 }
 
-async function checkDocuments({ database, settings }: Parts, owner: string): Promise<void> {
-  const { documents: most } = sectionOf(settings, transcription);
+async function checkDocuments({ database, settings }: DocumentParts, owner: string): Promise<void> {
+  const { documents: most } = sectionOf(settings, transcriptionSection);
   if (most === 0) return;
   const row = await database.query
     .selectFrom('transcription_document as document')
@@ -83,7 +83,7 @@ const mostSources = 100_000;
  * whether its call arrived can repeat it.
  */
 export async function addSource(
-  parts: Parts,
+  parts: DocumentParts,
   document: string,
   { name, hash }: { name: string; hash: string },
   caller: Pick<Caller, 'name' | 'role'>,
@@ -114,7 +114,7 @@ export async function addSource(
 }
 
 async function insertSource(
-  parts: Parts,
+  parts: DocumentParts,
   document: string,
   { name, hash, size }: { name: string; hash: string; size: number },
   caller: Pick<Caller, 'name'>,
@@ -149,7 +149,7 @@ async function insertSource(
   });
 }
 
-async function disownUnused({ database }: Parts, document: string, hash: string): Promise<void> {
+async function disownUnused({ database }: DocumentParts, document: string, hash: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await waitForOthers(transaction, document);
     const used = await transaction

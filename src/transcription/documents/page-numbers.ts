@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../database/database.ts';
-import type { Parts } from './document.ts';
+import type { DocumentParts } from './document.ts';
 
 /*
  * Pages are numbered from 1 through the whole document, in the order of their positions. Sources are opened in any order,
@@ -11,7 +11,10 @@ import type { Parts } from './document.ts';
  */
 
 /** Stores the numbers if no source is waiting any more. Cheap if they are stored already. */
-export async function numberPages({ database }: Pick<Parts, 'database'>, document: string): Promise<void> {
+export async function numberPages(
+  { database }: Pick<DocumentParts, 'database'>,
+  document: string,
+): Promise<void> {
   if (await hasWaitingSource(database.query, document)) return;
   if ((await firstUncounted(database.query, document)) === undefined) return;
   await database.transaction(async (transaction) => {

@@ -1,11 +1,11 @@
 import { PismakError } from '../../engine/errors.ts';
 import { unknownStage } from '../../engine/stage/stages.ts';
-import type { Parts } from './document.ts';
+import type { DocumentParts } from './document.ts';
 import type { StageVersion } from './reuse.ts';
 
 /** The stages that a page goes through, with their current versions. */
 export async function pipelineStages(
-  { pipelines, stages }: Pick<Parts, 'pipelines' | 'stages'>,
+  { pipelines, stages }: Pick<DocumentParts, 'pipelines' | 'stages'>,
   name: string,
 ): Promise<StageVersion[]> {
   const pipeline = await pipelines.find(name);

@@ -3,9 +3,9 @@ import { type SubmittedRequest, sectionOf } from '../../engine/house.ts';
 import { countOpenRequests } from '../../engine/request/open-requests.ts';
 import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import type { Queries } from '../database/database.ts';
-import { transcription } from '../house.ts';
-import { transcriptionProcessors } from '../processors.ts';
-import { type Parts, subjectOf } from './document.ts';
+import { transcriptionSection } from '../settings.ts';
+import { transcriptionProcessors } from '../stages.ts';
+import { type DocumentParts, subjectOf } from './document.ts';
 
 export interface Quota {
   pagesPerMonth: number | null;
@@ -14,15 +14,15 @@ export interface Quota {
   storageMb: number | null;
 }
 
-const kind = `${transcription.name}.pages`;
+const kind = `${transcriptionSection.name}.pages`;
 
 /** The quota of a user: the one set for the user, or else the one in the settings; null = no limit. */
 export async function quotaOf(
-  { settings }: Pick<Parts, 'settings'>,
+  { settings }: Pick<DocumentParts, 'settings'>,
   queries: Queries,
   owner: string,
 ): Promise<Quota> {
-  const { pagesPerMonth, pagesWaiting, storageMb } = sectionOf(settings, transcription);
+  const { pagesPerMonth, pagesWaiting, storageMb } = sectionOf(settings, transcriptionSection);
   const usual = {
     pagesPerMonth: pagesPerMonth || null,
     pagesWaiting: pagesWaiting || null,
@@ -50,7 +50,7 @@ type Counted = { subject: string; owner: string };
  * it has one: users create keys themselves, so a new key is no way around the limit.
  */
 export async function checkQuota(
-  parts: Pick<Parts, 'settings' | 'clock'>,
+  parts: Pick<DocumentParts, 'settings' | 'clock'>,
   queries: Queries,
   { subject, owner }: Counted,
   more: number,
@@ -62,7 +62,7 @@ export async function checkQuota(
 
 /** Checks the limits and counts the pages, in the transaction that creates them. */
 export async function usePages(
-  parts: Pick<Parts, 'settings' | 'clock'>,
+  parts: Pick<DocumentParts, 'settings' | 'clock'>,
   transaction: Queries,
   { subject, owner }: Counted,
   { pages, bytes }: { pages: number; bytes: number },
@@ -73,7 +73,7 @@ export async function usePages(
 
 /** Counts pages whose limits are checked. A page counts each time it is sent to the stages. */
 export async function recordPages(
-  parts: Pick<Parts, 'clock'>,
+  parts: Pick<DocumentParts, 'clock'>,
   transaction: Queries,
   { subject, owner }: Counted,
   { pages, bytes }: { pages: number; bytes: number },
@@ -94,7 +94,7 @@ export async function recordPages(
 
 /** A request that was submitted to stages of this house, without a document, counts as one page. */
 export async function countRequest(
-  engine: Pick<Parts, 'settings' | 'clock'>,
+  engine: Pick<DocumentParts, 'settings' | 'clock'>,
   transaction: Queries,
   { owner, credential, stages, count }: SubmittedRequest,
 ): Promise<boolean> {
@@ -107,7 +107,7 @@ export async function countRequest(
 const ours = new Set(transcriptionProcessors.map(({ name }) => name));
 
 async function checkOne(
-  parts: Pick<Parts, 'clock'>,
+  parts: Pick<DocumentParts, 'clock'>,
   queries: Queries,
   { pagesPerMonth, pagesWaiting }: Quota,
   whose: Whose,
@@ -162,7 +162,8 @@ export async function waitingPages(queries: Queries, whose: Whose): Promise<numb
       .executeTakeFirst();
     return Number(row?.count ?? 0);
   };
-  const requests = 'owner' in whose ? await countOpenRequests(queries, whose.owner, transcription.name) : 0;
+  const requests =
+    'owner' in whose ? await countOpenRequests(queries, whose.owner, transcriptionSection.name) : 0;
   return requests + (await count('transcription_page')) + (await count('transcription_source'));
 }
 

@@ -1,13 +1,16 @@
 import { PismakError } from '../../engine/errors.ts';
-import { getDocument, type Parts, tellChange } from './document.ts';
+import { type DocumentParts, getDocument, tellChange } from './document.ts';
 import { finishIfComplete } from './finish-document.ts';
-import { retryDocument } from './submit-document.ts';
+import { retryDocument } from './retry-document.ts';
 
 /**
  * Continues a cancelled document: sends the pages and sources that were cancelled or failed, and keeps those that are done. A
  * document that was cancelled before it was submitted is open again.
  */
-export async function resumeDocument(parts: Parts, id: string): Promise<{ pages: number; sources: number }> {
+export async function resumeDocument(
+  parts: DocumentParts,
+  id: string,
+): Promise<{ pages: number; sources: number }> {
   const document = await reopen(parts, id);
   tellChange(parts, document, document.state);
   if (document.state === 'open') return { pages: 0, sources: 0 };
@@ -18,7 +21,7 @@ export async function resumeDocument(parts: Parts, id: string): Promise<{ pages:
 }
 
 /** Under a new batch: workers may still end what belongs to the old one. */
-async function reopen({ database }: Parts, id: string) {
+async function reopen({ database }: DocumentParts, id: string) {
   return database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
     if (document.state !== 'cancelled') {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { chunks } from '../../engine/chunks.ts';
 import { version } from '../../engine/version.ts';
 import type { Queries } from '../database/database.ts';
 import type { DocumentRow, PageRow } from './document.ts';
@@ -42,13 +43,13 @@ export async function findReusable(
   keys: readonly string[],
 ): Promise<Map<string, ReusablePage>> {
   const found = new Map<string, ReusablePage>();
-  for (let start = 0; start < keys.length; start += 500) {
+  for (const some of chunks(keys, 500)) {
     const rows = await queries
       .selectFrom('transcription_page as page')
       .innerJoin('transcription_document as document', 'document.id', 'page.document')
       .select(['page.id', 'page.log', 'page.reuseKey'])
       .select(['page.quality', 'page.confidence', 'page.words', 'page.unreadLines', 'page.language'])
-      .where('page.reuseKey', 'in', keys.slice(start, start + 500))
+      .where('page.reuseKey', 'in', some)
       .where('page.state', '=', 'done')
       .where('document.owner', '=', owner)
       .execute();

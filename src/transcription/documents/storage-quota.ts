@@ -1,6 +1,6 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { Queries } from '../database/database.ts';
-import type { Parts } from './document.ts';
+import type { DocumentParts } from './document.ts';
 import { documentsOf, quotaOf, quotaSet, type Whose } from './quota.ts';
 
 /**
@@ -12,7 +12,7 @@ interface Limit {
   storageMb: number;
 }
 
-type Settings = Pick<Parts, 'settings'>;
+type Settings = Pick<DocumentParts, 'settings'>;
 type OfDocument = { subject: string; owner: string };
 
 /**

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { isPermanent, isWrongWorker } from '../../engine/processor/processor.ts';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
-import { withConfidence } from '../formats/confidence.ts';
 import { formats } from '../formats/output-formats.ts';
 import { imageOfPagePdf } from '../formats/pdf/page-pdf-image.ts';
 import { pdfImage } from '../formats/pdf/pdf-image.ts';
@@ -12,6 +11,7 @@ import { loadSharp } from '../image/load-sharp.ts';
 import { toText } from '../text/text.ts';
 import { parseExportConfig } from './config.ts';
 import { createExport } from './export.ts';
+import { withConfidence } from './source-page.ts';
 
 const exportPage = createExport(new ManualClock());
 const sharp = await loadSharp();
@@ -28,7 +28,7 @@ function scan(grey: number): Promise<Buffer> {
     .toBuffer();
 }
 
-test('all formats in the order are written', async () => {
+test('all formats in the order are written, but no tables for a page without tables', async () => {
   const { files, contents } = await runProcessor(exportPage, {
     files: request(formats, { source: await scan(240) }),
   });

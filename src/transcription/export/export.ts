@@ -6,7 +6,6 @@ import {
 } from '../../engine/processor/processor.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { version } from '../../engine/version.ts';
-import { withConfidence } from '../formats/confidence.ts';
 import { isFormat, outputFormats } from '../formats/output-formats.ts';
 import { describeImage } from '../image/open-image.ts';
 import { describePageImage } from '../image/page-image.ts';
@@ -15,7 +14,7 @@ import { readOrder, readPage, readTransformation, writePage } from '../page/job-
 import type { Order } from '../page/order.ts';
 import type { Page } from '../page/page.ts';
 import { parseExportConfig } from './config.ts';
-import { inSource } from './source-page.ts';
+import { inSource, withConfidence } from './source-page.ts';
 
 /** Writes the text of a page in the formats of its order. All places are in pixels of the owner's image. */
 export function createExport(clock: Clock): LoadProcessor {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Box, Page } from '../page/page.ts';
+import { meanConfidence } from '../formats/outline.ts';
+import type { Box, Line, Page } from '../page/page.ts';
 import { backToSource, type Transformation } from '../page/transformation.ts';
 
 /**
@@ -75,4 +76,25 @@ function stepsOf(transformation: object): { steps?: string[] } {
 function quarterTurnOf(a: number, c: number): 0 | 90 | 180 | 270 {
   const quarters = Math.round(Math.atan2(c, a) / (Math.PI / 2));
   return ([0, 90, 180, 270] as const)[(quarters + 4) % 4] ?? 0;
+}
+
+/** The page with the mean confidence of its words, and so each line. */
+export function withConfidence(page: Page): Page {
+  const regions = page.regions.map((region) => ({
+    ...region,
+    paragraphs: region.paragraphs.map((paragraph) => ({
+      ...paragraph,
+      lines: paragraph.lines.map((line): Line => ({ ...line, ...meanOf([line]) })),
+    })),
+  }));
+  return { ...page, ...meanOf(linesOf(page)), regions };
+}
+
+function linesOf({ regions }: Page): Line[] {
+  return regions.flatMap(({ paragraphs }) => paragraphs).flatMap(({ lines }) => lines);
+}
+
+function meanOf(lines: readonly Line[]): { confidence?: number } {
+  const mean = meanConfidence(lines);
+  return mean === undefined ? {} : { confidence: Math.round(mean * 10_000) / 10_000 };
 }

@@ -4,7 +4,6 @@ import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { damaged, decodeStrictly } from './decode-strictly.ts';
 import type { Grey } from './grey.ts';
 import { checkPixels, type ImageLimits } from './image-limits.ts';
-import { closeJpeg } from './jpeg-end.ts';
 import { loadSharp } from './load-sharp.ts';
 import { foreignFormat, sourceFormat } from './source-format.ts';
 import { withEndedTiffChain } from './tiff-chain.ts';
@@ -155,3 +154,21 @@ function sizeOf({ width, height }: { width: number; height: number }): { width: 
 function megabytes(bytes: number): number {
   return Math.round(bytes / 1024 / 1024);
 }
+
+const endMarker = Buffer.from([0xff, 0xd9]);
+
+/**
+ * A JPEG with an end marker. Some scanners leave it out, and the image library then takes the file for truncated; with a marker
+ * it only complains if data is really missing.
+ */
+function closeJpeg(bytes: Uint8Array): Uint8Array {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  // Other data may follow the image. A thumbnail near the start has an end marker too.
+  if (view.lastIndexOf(endMarker) >= view.length / 2) return bytes;
+  // Zeros are valid image data, but at the end of a file they are what a broken copy left.
+  if (view.subarray(-emptyLength).every((byte) => byte === 0))
+    throw new PermanentFailure('the image is truncated (its end is empty); scan or upload it again');
+  return Buffer.concat([bytes, endMarker]);
+}
+
+const emptyLength = 64;

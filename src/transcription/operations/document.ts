@@ -119,9 +119,8 @@ export const documentRetry = defineOperation({
   output: z.strictObject({ pages: z.int(), sources: z.int() }),
   example: { document: someDocument },
   async handler({ engine }, { document, unfinished, language }) {
-    const { retryDocument } = await import('../documents/submit-document.ts');
+    const { rereadDocument, retryDocument } = await import('../documents/retry-document.ts');
     if (language === undefined) return retryDocument(engine, document, { unfinished });
-    const { rereadDocument } = await import('../documents/reread-document.ts');
     return rereadDocument(engine, document, language);
   },
 });

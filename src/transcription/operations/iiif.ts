@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
+import { stateOf } from '../../engine/house.ts';
 import type { OperationContext } from '../../engine/operation/operation.ts';
 import {
   type ByteStream,
@@ -10,6 +11,7 @@ import {
 import { documentQueries } from '../database/database.ts';
 import { getDocument, type PageRow } from '../documents/document.ts';
 import { addressesOf, iiifPaths, iiifTypes } from '../iiif/addresses.ts';
+import { TranscriptionState } from '../state.ts';
 import { documentId, ownerOfDocument, pageName } from './rows.ts';
 
 /** What viewers such as Mirador and OpenSeadragon read (IIIF). Everything here is for the document's owner, like its results. */
@@ -88,14 +90,12 @@ export const documentImage = defineStream({
   }),
   example: { document: someDocument, page: 1, region: '0,0,1024,1024', size: '512,' },
   async open({ engine, caller, signal }, { document, page: named, region, size }) {
-    const [{ readCut }, { openImageCutters }] = await Promise.all([
-      import('../iiif/image-request.ts'),
-      import('../iiif/open-image-cutters.ts'),
-    ]);
+    const { readCut } = await import('../iiif/image-request.ts');
     const image = await getImage(engine, document, named);
     const cut = readCut(image.size, { region, size });
     const by = { blobs: engine.blobs, owner: caller.name, signal };
-    const jpeg = await (await openImageCutters(engine)).cut(by, image, cut);
+    const cutters = await stateOf(engine, TranscriptionState).imageCutters.get();
+    const jpeg = await cutters.cut(by, image, cut);
     return { content: one(jpeg), size: jpeg.length, type: 'image/jpeg', fileName: 'image.jpg' };
   },
 });

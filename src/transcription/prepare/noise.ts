@@ -43,7 +43,8 @@ const speckledGrain = 15;
 
 /** The page without grain and specks; the same object if there is little of both. */
 export async function smooth(image: Grey, grain: number, contrast: number): Promise<Grey> {
-  if (grain < harmlessGrain * contrast) return image;
+  // A black page has neither.
+  if (grain <= harmlessGrain * contrast) return image;
   const { data: rough, width, height } = grain < speckledGrain ? image : median(image);
   const sharp = await loadSharp();
   const raw = sharp(rough, { raw: { width, height, channels: 1 } });

@@ -169,7 +169,9 @@ test('an empty page, a black page and a single pixel are left unchanged', async 
   for (const background of ['#fff', '#000']) {
     for (const size of [1, 300]) {
       const blank = sharp({ create: { width: size, height: size, channels: 3, background } });
-      await prepared(await blank.png().toBuffer());
+      const { image, log } = await prepared(await blank.png().toBuffer());
+      assert.equal(image, undefined, `${background}, ${size}: ${log}`);
+      assert.match(log, /nothing to improve/);
     }
   }
 });

@@ -11,7 +11,6 @@ import { type SplitPage, type SplitPages, splitFiles } from './pages.ts';
 import { pagesOf } from './pages-of.ts';
 import { PageReader } from './reader/page-reader.ts';
 import { parseSplitConfig, type SplitConfig } from './split-config.ts';
-import { whyNotOn } from './split-part.ts';
 
 /** Pages stored at once while the next is opened. Storing mostly waits for the disk. */
 const storedAtOnce = 4;
@@ -129,4 +128,21 @@ async function wishes(job: Job, config: SplitConfig) {
 
 function placeOf({ name, part }: Pick<SplitPage, 'name' | 'part'>): string {
   return part === undefined ? name : `${name}, page ${part}`;
+}
+
+/** A source with more pages that take too much was made to waste time. */
+const mostOverruns = 10;
+
+/**
+ * Why the rest of a source is not tried; undefined if it is. A few pages may take long, but all together not more than a sixth
+ * of what a single one may, on average.
+ */
+function whyNotOn(
+  { pages, seconds, overruns }: SplitProgress,
+  { PAGE_SECONDS }: SplitConfig,
+): string | undefined {
+  if (overruns >= mostOverruns) return `${overruns} pages took too much time or memory`;
+  if (seconds > 10 * PAGE_SECONDS + (pages * PAGE_SECONDS) / 6)
+    return `${pages} pages took ${Math.round(seconds)} s of processor time`;
+  return undefined;
 }

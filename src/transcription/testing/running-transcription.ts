@@ -18,8 +18,7 @@ import { transcription } from '../house.ts';
 import { transcriptionOperations } from '../operations/index.ts';
 import { files } from '../page/files.ts';
 import type { Page } from '../page/page.ts';
-import { parts } from '../parts.ts';
-import { runTranscription } from '../run-transcription.ts';
+import { parts, runTranscription } from '../parts.ts';
 import { splitFiles } from '../split/pages.ts';
 
 export const anna: Caller = { name: 'anna', role: 'user', address: 'here', credential: 'key:anna-1' };
