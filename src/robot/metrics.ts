@@ -46,21 +46,21 @@ export async function robotMetrics(engine: Engine, { name: caller, role }: Calle
     ),
   });
   return [
-    metric('requests_total', 'counter', 'Requests that were made', ({ requests }) => requests),
-    metric('documents_total', 'counter', 'Pages that were stored', ({ documents }) => documents),
-    metric('bytes_total', 'counter', 'Bytes that were fetched', ({ bytes }) => bytes),
-    metric('words_total', 'counter', 'Words of the texts', ({ words }) => words),
-    metric('lost_batches_total', 'counter', 'Batches whose harvester vanished', (each) => each.lostBatches),
-    metric('queued', 'gauge', 'Pages that wait', ({ queued }) => queued),
-    metric('hosts', 'gauge', 'Hosts that are known', ({ domains }) => domains),
-    perKind('errors_total', ['counter', 'kind'], 'Pages that were not stored, by reason', (each) =>
+    metric('requests_total', 'counter', 'Requests made', ({ requests }) => requests),
+    metric('documents_total', 'counter', 'Pages stored', ({ documents }) => documents),
+    metric('bytes_total', 'counter', 'Bytes fetched', ({ bytes }) => bytes),
+    metric('words_total', 'counter', 'Words in texts', ({ words }) => words),
+    metric('lost_batches_total', 'counter', 'Batches lost with their harvester', (each) => each.lostBatches),
+    metric('queued', 'gauge', 'Pages queued', ({ queued }) => queued),
+    metric('hosts', 'gauge', 'Hosts known', ({ domains }) => domains),
+    perKind('errors_total', ['counter', 'kind'], 'Pages not stored, by reason', (each) =>
       mostFrequent(each.errors),
     ),
-    perKind('addresses', ['gauge', 'state'], 'Addresses by state', (each) => each.addresses),
+    perKind('addresses', ['gauge', 'state'], 'IP addresses by state', (each) => each.addresses),
   ];
 }
 
-/** Reasons come from servers, so there may be many. */
+/** Servers make up some reasons, so there may be many. */
 function mostFrequent(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(counts)

@@ -16,12 +16,12 @@ import { runScans } from './scans/run-scans.ts';
 import { robotSection } from './settings.ts';
 
 const lookMs = 1_000;
-/** How often a process says what its harvesters do, and hears how many they should be. */
+/** How often a process records what its harvesters do, and reads how many it should have. */
 const signMs = 2_000;
-/** How often the figures of a running crawl become an event. */
+/** How often the figures of a running crawl are emitted as an event. */
 const tellMs = 10_000;
 
-/** Runs a queuekeeper for every crawl, of which one in the cluster leads, and the harvesters of this process. */
+/** Runs a queuekeeper for every crawl (one in the cluster leads, the others stand by) and the harvesters of this process. */
 export async function runRobot(engine: Engine): Promise<Running> {
   const { clock, disk, log, blobs, settings } = engine;
   const database = robotDatabase(engine);
@@ -30,9 +30,9 @@ export async function runRobot(engine: Engine): Promise<Running> {
   const process = newId(clock);
   const isAlone = settings.database.startsWith('sqlite:');
   const bells = new Map<number, Bell>();
-  /** By the crawl's id: when a crawl is deleted, its number may be given to another one. */
+  /** By the crawl's id: the number of a deleted crawl may be given to another. */
   const keepers = new Map<string, Running>();
-  /** Keepers that have ended their crawl. If it is started again before they are closed, it needs another one. */
+  /** Crawls whose keepers have ended them. A crawl that is started again before its keeper is closed needs a new one. */
   const over = new Set<string>();
   const stop = new AbortController();
   const changed = crawlsChanged(engine.changes, () => look.ring());
@@ -63,7 +63,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
           crawl.id,
           hold.fence,
         );
-        // An error ends the service, and the next keeper reads everything anew: memory never disagrees with the tables.
+        // An error ends the service and the next keeper reads everything again, so memory never disagrees with the tables.
         let told = clock.now();
         while (!signal.aborted) {
           const next = await keeper.round();
@@ -78,7 +78,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
             await finishCrawl(engine, crawl.id, { fence: hold.fence, state: next });
             over.add(crawl.id);
             look.ring();
-            // Nobody else needs to lead a crawl that has ended.
+            // Keep the lead: no other process needs to keep a crawl that has ended.
             if (!signal.aborted) await once(signal, 'abort');
             return;
           }
@@ -102,7 +102,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
         const numbers = new Set(wanted.map(({ number }) => number));
         for (const number of bells.keys()) if (!numbers.has(number)) bells.delete(number);
         for (const crawl of wanted) if (!keepers.has(crawl.id)) keepers.set(crawl.id, keep(crawl));
-        // A process in which nothing is crawled has no threads.
+        // No threads before the first crawl.
         if (wanted.length > 0 && !harvesters)
           harvesters = new Harvesters(
             {
@@ -131,7 +131,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
     }
   }
 
-  /** Crawls that run, and others with something under way. */
+  /** Crawls that run, and others with batches under way. */
   async function unfinished(): Promise<CrawlName[]> {
     const rows = await database.query
       .selectFrom('robot_crawl')
@@ -171,13 +171,14 @@ interface CrawlName {
   owner: string;
 }
 
+/** Raises or clears the alert that hardly any server answers a crawl. */
 async function tellCutOff({ alerts }: Engine, { id, name }: CrawlName, isCutOff: boolean): Promise<void> {
   if (!isCutOff) return alerts.clear('robot.cut-off', id);
   const reason = `crawl ${name} gets no answer from nearly all servers: is this network cut off?`;
   await alerts.raise('robot.cut-off', id, reason);
 }
 
-/** Documents wait while the segmenter of their crawl is down. */
+/** Raises or clears the alert that a crawl's segmenter is down. */
 async function tellSegmenter(engine: Engine, number: number, problem: string | undefined): Promise<void> {
   const row = await robotDatabase(engine)
     .query.selectFrom('robot_crawl')
@@ -187,7 +188,7 @@ async function tellSegmenter(engine: Engine, number: number, problem: string | u
     .catch(() => undefined);
   if (!row) return;
   if (problem === undefined) return engine.alerts.clear('robot.segmenter-down', row.id);
-  const reason = `the segmenter of crawl ${row.name} does not answer (${problem}); documents wait`;
+  const reason = `the segmenter of crawl ${row.name} does not answer (${problem}); documents wait for it`;
   await engine.alerts.raise('robot.segmenter-down', row.id, reason, { owner: row.owner });
 }
 

@@ -1,16 +1,27 @@
 import { isIP } from 'node:net';
 import { disown, disownOne } from '../../engine/blob-owners/blob-owners.ts';
+import { chunks } from '../../engine/chunks.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
-import { type CrawlRow, type Queries, requestState, robotDatabase } from '../database/tables.ts';
+import { type CrawlRow, domainIds, type Queries, requestState, robotDatabase } from '../database/tables.ts';
 import { segmentOwner } from '../segments/segment-list.ts';
-import { splitUrl } from '../text/url/split-url.ts';
 import { tellChange } from './changes.ts';
 import type { CrawlDefinition } from './options.ts';
 import { compileExpression, loadScope } from './scope.ts';
 import { noStatistics } from './statistics.ts';
 
+/**
+ * A crawl is
+ *
+ * - `new` after `createCrawl`; it waits for `start`;
+ * - `running` after start, resume or revisit: a queuekeeper plans batches and harvesters carry them out;
+ * - `paused` by its owner: batches under way end, no new ones begin, and it can be resumed;
+ * - `stopped` by its owner, with its owner's account, or by the keeper after the number of batches in its options; it can be resumed too;
+ * - `finished` by the keeper when nothing is left to do; only a revisit starts it again.
+ *
+ * It can be deleted in any state but `running`, once its last batch has ended.
+ */
 type CrawlEngine = Pick<Engine, 'database' | 'clock' | 'changes' | 'events'>;
 
 /** Stores a crawl that waits for its start. */
@@ -59,7 +70,7 @@ export async function createCrawl(
   return { id };
 }
 
-/** Refuses what could never fetch anything, or hides who crawls. */
+/** Refuses a crawl that could never fetch or keep anything, or that hides who crawls. */
 export async function checkDefinition(definition: CrawlDefinition): Promise<void> {
   if (definition.contact === '' && !definition.allowPrivate)
     throw new PismakError(
@@ -71,21 +82,26 @@ export async function checkDefinition(definition: CrawlDefinition): Promise<void
   if (/\d/.test(definition.agent))
     throw new PismakError(
       'invalid-input',
-      `agent ${definition.agent} has digits, and no robots.txt can name such a robot (RFC 9309): use letters, _ and -`,
+      `agent ${definition.agent} has digits, so no robots.txt can name it (RFC 9309): use letters, _ and -`,
     );
   for (const [host, addresses] of Object.entries(definition.resolve))
     for (const address of addresses)
       if (!isIP(address))
-        throw new PismakError('invalid-input', `resolve: ${address} is not an IP address (of ${host})`);
+        throw new PismakError('invalid-input', `resolve: ${address} (for ${host}) is not an IP address`);
   for (const option of ['include', 'exclude'] as const) await compileExpression(option, definition[option]);
   const scope = await loadScope(definition);
-  const wrong = definition.seeds.find((seed) => scope.normalize(seed) === undefined);
-  if (wrong !== undefined)
-    throw new PismakError('invalid-input', `seed ${wrong} is not an http or https address`);
-  if (!definition.seeds.some((seed) => scope.accepts(scope.normalize(seed) ?? ''))) {
-    const { host } = splitUrl(scope.normalize(definition.seeds[0] ?? '') ?? '');
-    throw new PismakError('invalid-input', `no seed is inside include and exclude: ${host} is not`);
+  let firstRefusal: string | undefined;
+  let isAnyAccepted = false;
+  for (const seed of definition.seeds) {
+    const url = scope.normalize(seed);
+    if (url === undefined)
+      throw new PismakError('invalid-input', `seed ${seed} is not an http or https address`);
+    const refusal = scope.refusal(url);
+    if (refusal === undefined) isAnyAccepted = true;
+    else firstRefusal ??= `${url} (${refusal})`;
   }
+  if (!isAnyAccepted)
+    throw new PismakError('invalid-input', `the crawl would skip every seed, such as ${firstRefusal}`);
 }
 
 const allowed: Record<'running' | 'paused' | 'stopped', readonly CrawlRow['state'][]> = {
@@ -94,14 +110,17 @@ const allowed: Record<'running' | 'paused' | 'stopped', readonly CrawlRow['state
   stopped: ['new', 'running', 'paused'],
 };
 
-function refusal({ name, state }: Pick<CrawlRow, 'name' | 'state'>, wanted: keyof typeof allowed): string {
+function impossibleChange(
+  { name, state }: Pick<CrawlRow, 'name' | 'state'>,
+  wanted: keyof typeof allowed,
+): string {
   const change = { running: 'resumed', paused: 'paused', stopped: 'stopped' }[wanted];
   const advice =
     state === 'finished' && wanted === 'running' ? '; `robot revisit` visits its pages again' : '';
   return `crawl ${name} is ${state} and can't be ${change}${advice}`;
 }
 
-/** Starts or resumes, pauses or stops a crawl. Doing it again changes nothing. */
+/** Starts, resumes, pauses or stops a crawl. Changes nothing if the crawl is in that state already. */
 export async function changeState(
   engine: CrawlEngine,
   named: { crawl: string; owner: string },
@@ -111,10 +130,11 @@ export async function changeState(
   const crawl = await robotDatabase(engine).transaction(async (transaction) => {
     const before = await findCrawl(transaction, named.crawl, named.owner);
     if (before.state === state) return before;
-    if (!allowed[state].includes(before.state)) throw new PismakError('conflict', refusal(before, state));
+    if (!allowed[state].includes(before.state))
+      throw new PismakError('conflict', impossibleChange(before, state));
     const changes = { state, ...(state === 'running' && before.startedAt === null && { startedAt: now }) };
     await transaction.updateTable('robot_crawl').set(changes).where('id', '=', before.id).execute();
-    // Others need not wait for its turns.
+    // Other crawls need not wait for its turns.
     if (state !== 'running') await forgetInterest(transaction, Number(before.number));
     else await restoreInterest(transaction, Number(before.number));
     return { ...before, ...changes };
@@ -124,7 +144,7 @@ export async function changeState(
   return crawl;
 }
 
-/** Nobody answers for the crawls of a user who is gone: they stop. What they have stored stays. */
+/** Stops the crawls of a user who is deleted: nobody answers for them any more. What they have stored stays. */
 export async function stopCrawlsOf(engine: CrawlEngine, owner: string): Promise<void> {
   const rows = await robotDatabase(engine)
     .query.selectFrom('robot_crawl')
@@ -136,8 +156,8 @@ export async function stopCrawlsOf(engine: CrawlEngine, owner: string): Promise<
 }
 
 /**
- * Queues the pages again that were fetched before a moment, and starts the crawl. Servers are asked whether a page has changed since; if it
- * has, its new version is stored beside the old one. Hosts that were given up get another chance. Resolves to how many pages are queued.
+ * Queues every page that was last fetched before a moment, and starts the crawl. The robot asks servers whether a page has changed since, and
+ * stores a changed page beside its old version. Hosts that were given up are tried again. Resolves to the number of queued pages.
  */
 export async function revisitCrawl(
   engine: CrawlEngine,
@@ -146,23 +166,13 @@ export async function revisitCrawl(
 ): Promise<number> {
   const { crawl, pages } = await robotDatabase(engine).transaction(async (transaction) => {
     const before = await findCrawl(transaction, named.crawl, named.owner);
-    const open = await transaction
-      .selectFrom('robot_batch')
-      .select('id')
-      .where('crawl', '=', before.number)
-      .limit(1)
-      .execute();
-    if (before.state === 'running' || open.length > 0)
-      throw new PismakError(
-        'conflict',
-        `crawl ${before.name} is at work: wait until it is finished, or stop it`,
-      );
-    const from = Number(before.number) * 2 ** 32;
+    await refuseAtWork(transaction, before, 'wait until it is finished, or stop it');
+    const { from, to } = domainIds(Number(before.number));
     const { numUpdatedRows } = await transaction
       .updateTable('robot_request')
       .set({ state: requestState.queued, attempts: 0 })
       .where('domain', '>=', from)
-      .where('domain', '<', from + 2 ** 32)
+      .where('domain', '<', to)
       .where('state', '=', requestState.done)
       .where('status', '=', 200)
       .where('fetchedAt', '<=', fetchedBefore)
@@ -188,6 +198,22 @@ export async function revisitCrawl(
   return pages;
 }
 
+/** Refuses to touch the pages of a crawl that runs, or of one whose last batches are still under way. */
+async function refuseAtWork(
+  transaction: Queries,
+  { name, number, state }: CrawlRow,
+  advice: string,
+): Promise<void> {
+  const open = await transaction
+    .selectFrom('robot_batch')
+    .select('id')
+    .where('crawl', '=', number)
+    .limit(1)
+    .execute();
+  if (state === 'running' || open.length > 0)
+    throw new PismakError('conflict', `crawl ${name} is at work: ${advice}`);
+}
+
 async function retryLost(transaction: Queries, crawl: number): Promise<number> {
   const isLost = { crawl, state: 'lost' } as const;
   const { numUpdatedRows } = await transaction
@@ -208,7 +234,7 @@ async function retryLost(transaction: Queries, crawl: number): Promise<number> {
   return Number(numUpdatedRows);
 }
 
-/** Called by the keeper when nothing is left to do. */
+/** Called by the keeper when nothing is left to do, or when it has made as many batches as it may. */
 export async function finishCrawl(
   engine: CrawlEngine,
   id: string,
@@ -232,7 +258,7 @@ export async function finishCrawl(
   tellEvent(engine, crawl);
 }
 
-/** Removes a crawl that does not run, with everything that it has stored. */
+/** Deletes a crawl that does not run, with everything that it has stored. */
 export async function deleteCrawl(
   engine: CrawlEngine,
   named: { crawl: string; owner: string },
@@ -240,24 +266,10 @@ export async function deleteCrawl(
   const crawl = await robotDatabase(engine).transaction(async (transaction) => {
     const row = await findCrawl(transaction, named.crawl, named.owner);
     const number = Number(row.number);
-    const open = await transaction
-      .selectFrom('robot_batch')
-      .select('id')
-      .where('crawl', '=', number)
-      .limit(1)
-      .execute();
-    if (row.state === 'running' || open.length > 0)
-      throw new PismakError(
-        'conflict',
-        `crawl ${row.name} is at work: stop it and wait until its batches have ended`,
-      );
-    const from = number * 2 ** 32;
+    await refuseAtWork(transaction, row, 'stop it and wait until its batches have ended');
+    const { from, to } = domainIds(number);
     for (const table of ['robot_request', 'robot_links'] as const)
-      await transaction
-        .deleteFrom(table)
-        .where('domain', '>=', from)
-        .where('domain', '<', from + 2 ** 32)
-        .execute();
+      await transaction.deleteFrom(table).where('domain', '>=', from).where('domain', '<', to).execute();
     for (const table of [
       'robot_domain',
       'robot_result',
@@ -274,7 +286,7 @@ export async function deleteCrawl(
   return crawl;
 }
 
-/** Deletes what a crawl has stored up to a segment, after it was exported. Pages stay known and are not fetched again. */
+/** Deletes exported segments of a crawl, up to and with `through`. Their pages stay known and are not fetched again. */
 export async function releaseSegments(
   engine: CrawlEngine,
   named: { crawl: string; owner: string },
@@ -314,7 +326,7 @@ export async function releaseSegments(
   }
 }
 
-/** By its id, or by its name if it belongs to `owner`. */
+/** Finds a crawl by its id, or by its name among the crawls of `owner`. */
 export async function findCrawl(queries: Queries, named: string, owner: string): Promise<CrawlRow> {
   const row = await queries
     .selectFrom('robot_crawl')
@@ -340,10 +352,10 @@ async function restoreInterest(transaction: Queries, crawl: number): Promise<voi
     .execute();
   const addresses = new Set(domains.flatMap((domain) => JSON.parse(domain.addresses) as string[]));
   const rows = [...addresses].map((address) => ({ address, crawl }));
-  for (let start = 0; start < rows.length; start += 500)
+  for (const some of chunks(rows, 500))
     await transaction
       .insertInto('robot_interest')
-      .values(rows.slice(start, start + 500))
+      .values(some)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
 }

@@ -9,7 +9,7 @@ import { loadScope } from './scope.ts';
 
 const stateNames = Object.fromEntries(Object.entries(requestState).map(([name, state]) => [state, name]));
 
-/** What a crawl knows of an address, in sentences, and the request itself if there is one. */
+/** What a crawl knows about a URL, in sentences, and its request if there is one. */
 export async function explainUrl(engine: Engine, named: { crawl: string; owner: string }, url: string) {
   const { query } = robotDatabase(engine);
   const crawl = await findCrawl(query, named.crawl, named.owner);
@@ -18,13 +18,10 @@ export async function explainUrl(engine: Engine, named: { crawl: string; owner: 
   const normal = scope.normalize(url);
   if (normal === undefined)
     throw new PismakError('invalid-input', `${url} is not an http or https address; write it with https://`);
-  const lines: string[] = normal === url ? [] : [`It is known as ${normal}.`];
-  const { origin, host, path } = splitUrl(normal);
-  if (!scope.accepts(normal))
-    lines.push(`${host} is outside the crawl (include, exclude): it is never contacted.`);
-  const trap = scope.trap(normal);
-  if (trap !== undefined)
-    lines.push(`It looks like one of endlessly many addresses (${trap}): links to it are ignored.`);
+  const lines: string[] = normal === url ? [] : [`The crawl spells it ${normal}.`];
+  const { origin, path } = splitUrl(normal);
+  const refusal = scope.refusal(normal);
+  if (refusal !== undefined) lines.push(`The crawl skips it: ${refusal}.`);
   const domain = await query
     .selectFrom('robot_domain')
     .selectAll()
@@ -39,10 +36,11 @@ export async function explainUrl(engine: Engine, named: { crawl: string; owner: 
   lines.push(`${origin} is ${domain.state} (${addresses})${domain.problem ? `: ${domain.problem}` : ''}.`);
   if (domain.robots !== null) {
     const isAllowed = parseRobots(Buffer.from(domain.robots, 'latin1')).isAllowed(options.agent, path);
-    lines.push(`robots.txt ${isAllowed ? 'allows' : 'forbids'} it to ${options.agent}.`);
+    lines.push(`robots.txt ${isAllowed ? 'allows' : 'forbids'} it for ${options.agent}.`);
   } else lines.push('robots.txt has not been read yet.');
   const blockedMs = Number(domain.blockedUntil) - engine.clock.now();
-  if (blockedMs > 0) lines.push(`The host is left alone for another ${Math.ceil(blockedMs / 1000)} s.`);
+  if (blockedMs > 0)
+    lines.push(`The robot leaves the host alone for another ${Math.ceil(blockedMs / 1000)} s.`);
   const row = await query
     .selectFrom('robot_request')
     .selectAll()
@@ -54,7 +52,7 @@ export async function explainUrl(engine: Engine, named: { crawl: string; owner: 
     return { lines, request: null };
   }
   const state = stateNames[row.state] ?? String(row.state);
-  // `failed: http 404` says both.
+  // Outcomes such as `failed: http 404` include the state.
   const known = row.outcome ?? '';
   const what = known.startsWith(`${state}: `) ? known : [state, known].filter(Boolean).join(': ');
   lines.push(`The page is ${row.depth === 1 ? '1 link' : `${row.depth} links`} from a seed. It is ${what}.`);

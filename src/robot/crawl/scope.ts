@@ -1,19 +1,18 @@
 import { PismakError } from '../../engine/errors.ts';
-import { hostOf, splitUrl } from '../text/url/split-url.ts';
+import { hostOf, originOf } from '../text/url/split-url.ts';
 import type { CrawlDefinition } from './options.ts';
 
-/** What belongs to a crawl. */
+/** Which URLs a crawl visits. */
 export interface Scope {
+  /** The spelling under which a URL is queued; undefined if it is not the address of a web page. */
   normalize(url: string, base?: string): string | undefined;
-  /** Whether the host of this normalised address belongs to the crawl. */
-  accepts(url: string): boolean;
-  /** Why the address looks like one of endlessly many. */
-  trap(url: string): string | undefined;
+  /**
+   * Why the crawl skips a normalised URL; undefined if it does not. Every rule about URLs belongs here: seeds, links, sitemaps, redirects
+   * (those of robots.txt too) and `robot explain` all ask it.
+   */
+  refusal(url: string): string | undefined;
 }
 
-const hostsRemembered = 100_000;
-
-/** Expressions are run by RE2, whose time is linear in the length of the text: a careless one can't stop the crawl. */
 export async function loadScope({
   include,
   exclude,
@@ -24,24 +23,37 @@ export async function loadScope({
   ]);
   const included = await compileExpression('include', include);
   const excluded = await compileExpression('exclude', exclude);
-  const known = new Map<string, boolean>();
+  const isOutside = rememberedByOrigin((host) => (included && !included(host)) || excluded?.(host) === true);
   return {
     normalize: normalizeUrl,
-    trap: isTrap,
-    accepts(url) {
-      const { origin } = splitUrl(url);
-      const before = known.get(origin);
-      if (before !== undefined) return before;
-      const host = hostOf(origin);
-      const answer = (!included || included(host)) && !excluded?.(host);
-      if (known.size >= hostsRemembered) known.clear();
-      known.set(origin, answer);
-      return answer;
+    refusal(url) {
+      if (isOutside(url)) return 'host outside include and exclude';
+      const trap = isTrap(url);
+      return trap === undefined ? undefined : `looks endless: ${trap}`;
     },
   };
 }
 
-/** Undefined if it is empty. Fails with what is wrong with it. */
+const originsRemembered = 100_000;
+
+/** Answers a question about the host of a URL. Expressions are slow and hosts are few, so answers are remembered. */
+function rememberedByOrigin(ask: (host: string) => boolean): (url: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (url) => {
+    const origin = originOf(url);
+    const before = known.get(origin);
+    if (before !== undefined) return before;
+    const answer = ask(hostOf(origin));
+    if (known.size >= originsRemembered) known.clear();
+    known.set(origin, answer);
+    return answer;
+  };
+}
+
+/**
+ * Compiles a regular expression with RE2, whose time is linear in the length of the text: a careless expression can't stall the crawl.
+ * Undefined if it is empty.
+ */
 export async function compileExpression(
   option: string,
   expression: string,

@@ -1,6 +1,6 @@
 import type { VisitResult } from '../batch/report.ts';
 
-/** What a crawl has done so far. The keeper adds to it in the transaction that takes in the results. */
+/** What a crawl has done so far. The keeper updates it in the transaction that merges results. */
 export interface CrawlStatistics {
   requests: number;
   documents: number;
@@ -12,7 +12,7 @@ export interface CrawlStatistics {
   sentences: number;
   redirects: number;
   disallowed: number;
-  /** Documents whose links were not followed, because they were the second useless one in a row. */
+  /** Documents whose links were not followed because they were the second useless page in a row. */
   notFollowed: number;
   /** Failures by kind: `http 404`, `timeout`, ... */
   errors: Record<string, number>;
@@ -22,9 +22,9 @@ export interface CrawlStatistics {
   domains: number;
   queued: number;
   addresses: { waiting: number; active: number; resting: number; done: number };
-  /** Milliseconds by activity, over all harvesters. */
+  /** Milliseconds by activity, summed over all harvesters. */
   spent: Record<string, number>;
-  /** When the figures are from. */
+  /** When these figures were taken. */
   at: number;
 }
 
@@ -53,7 +53,7 @@ export function noStatistics(): CrawlStatistics {
   };
 }
 
-/** Takes the result of one visit into account. */
+/** Counts the result of one visit. */
 export function countVisit(statistics: CrawlStatistics, visit: VisitResult): void {
   if (visit.outcome === 'disallowed') {
     if (visit.kind === 'page') statistics.disallowed++;
@@ -65,7 +65,7 @@ export function countVisit(statistics: CrawlStatistics, visit: VisitResult): voi
   if (visit.isNotFollowed) statistics.notFollowed++;
   switch (visit.outcome) {
     case 'stored':
-      // An archived page without text is one document.
+      // A page that is archived without text counts as one document.
       statistics.documents += visit.languages?.length ?? 1;
       statistics.htmlBytes += visit.bytes;
       statistics.textBytes += visit.textBytes ?? 0;
@@ -80,13 +80,13 @@ export function countVisit(statistics: CrawlStatistics, visit: VisitResult): voi
       statistics.redirects++;
       return;
     default:
-      // Sitemaps and feeds have done what they are for.
+      // Sitemaps and feeds are read for their links only: not keeping them is no error.
       if (visit.outcome === 'not-kept' && (visit.reason === 'sitemap' || visit.reason === 'feed')) return;
       addError(statistics, visit.reason ?? visit.outcome);
   }
 }
 
-/** Servers choose some kinds, such as the type of a file: there are only so many. */
+/** Limits the kinds of errors, because servers make some of them up (types of files). */
 const mostKinds = 200;
 
 export function addError({ errors }: CrawlStatistics, kind: string, amount = 1): void {
@@ -94,7 +94,7 @@ export function addError({ errors }: CrawlStatistics, kind: string, amount = 1):
   add(errors, isKnown ? kind : 'other', amount);
 }
 
-/** All figures as numbers under plain names: `errors`, `errors http 404`, `addresses resting`, `ms clean`. */
+/** All figures under plain names: `errors`, `errors http 404`, `addresses resting`, `ms clean`. */
 export function eventFigures(statistics: CrawlStatistics): Record<string, number> {
   const { errors, languages, addresses, spent, at: _, ...plain } = statistics;
   const named = (prefix: string, counts: Record<string, number>) =>
@@ -110,6 +110,6 @@ export function eventFigures(statistics: CrawlStatistics): Record<string, number
 }
 
 function add(counts: Record<string, number>, name: string, amount: number): void {
-  // A language may be called `constructor`, if a segmenter says so.
+  // A segmenter may name a language `constructor`.
   counts[name] = (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + amount;
 }

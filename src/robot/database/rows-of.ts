@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './tables.ts';
 
-/** Names of columns with their types. */
+/** Columns by name, with their types. */
 export type Columns = Readonly<Record<string, 'bigint' | 'text' | 'double precision'>>;
 
 /**
- * Rows as a table expression with one parameter, whatever their number: a statement of constant text, which is prepared once. Ten
- * thousand rows as `VALUES` would be ten thousand times the parameters, compiled anew each time.
+ * Rows as a table expression with a single parameter, so that the text of the statement is constant and is prepared once. Ten
+ * thousand rows as `VALUES` would have ten thousand times the parameters and be compiled each time.
  */
 export function rowsOf(
   dialect: Database['dialect'],

@@ -38,44 +38,49 @@ export interface RobotTables {
 
 export interface CrawlRow {
   id: string;
-  /** Numbers domains: those of crawl n begin at n * 2^32. */
+  /** Decides the ids of its domains: see `domainIds`. */
   number: number;
   owner: string;
   name: string;
   state: 'new' | 'running' | 'paused' | 'stopped' | 'finished';
-  /** `CrawlOptions` as JSON. */
+  /** `CrawlDefinition` as JSON. */
   options: string;
   /** `CrawlStatistics` as JSON, written by the keeper. */
   statistics: string;
-  /** The fence of the keeper that wrote last: an older keeper writes nothing. */
+  /** The fence of the keeper that wrote last; older keepers write nothing. */
   fence: number;
   createdAt: number;
   startedAt: number | null;
   finishedAt: number | null;
 }
 
+/** The ids of a crawl's domains lie in [from, to). */
+export function domainIds(crawl: number): { from: number; to: number } {
+  return { from: crawl * 2 ** 32, to: (crawl + 1) * 2 ** 32 };
+}
+
 export interface DomainRow {
   id: number;
   crawl: number;
-  /** `https://www.example.cz`, with the port if it is unusual. */
+  /** `https://www.example.cz`, with the port unless it is the default. */
   origin: string;
   host: string;
   /** `new` needs a scout, `ready` can be planned, `lost` has no usable address. */
   state: 'new' | 'ready' | 'lost';
-  /** JSON list; the first one is contacted. */
+  /** JSON list of IP addresses; the first one is contacted. */
   addresses: string;
   resolvedAt: number;
-  /** Null until it was fetched. Empty means that everything is allowed. */
+  /** Text of robots.txt. Null until it was fetched; empty allows everything. */
   robots: string | null;
   robotsAt: number;
-  /** Milliseconds, from robots.txt; 0 if it says nothing. */
+  /** Milliseconds, from robots.txt; 0 if it sets none. */
   crawlDelayMs: number;
   blockedUntil: number;
-  /** Of `SlowDown`. */
+  /** `level` of `SlowDown`. */
   blockLevel: number;
   queued: number;
   fetched: number;
-  /** For the yield: clean words for downloaded bytes. */
+  /** Clean words and downloaded bytes: together they tell how useful the domain is. */
   words: number;
   bytes: number;
   meanMs: number;
@@ -88,7 +93,7 @@ export interface DomainRow {
 export interface RequestRow {
   domain: number;
   path: string;
-  /** `page`; or `robots` if only the rules of the domain are wanted, because those of another domain are there. */
+  /** `page`, or `robots` for the rules of another domain whose robots.txt was redirected here. */
   kind: string;
   depth: number;
   /** Lower comes first. */
@@ -97,7 +102,7 @@ export interface RequestRow {
   parent: number;
   state: number;
   attempts: number;
-  /** How often a shorter way was found. */
+  /** How many times a shorter way was found. */
   corrected: number;
   /** How many redirects led here. */
   hops: number;
@@ -109,23 +114,23 @@ export interface RequestRow {
   usability: number | null;
   fetchedAt: number | null;
   segment: number | null;
-  /** What happened, for `robot explain`. */
+  /** How it ended, for `robot explain`. */
   outcome: string | null;
   etag: string | null;
   lastModified: string | null;
   /** Fingerprint of the text that was stored last. */
   exact: string | null;
-  /** How long after a visit the next one is due; 0 if it is visited once. `notBefore` says when. */
+  /** Interval between two visits; 0 if the page is visited once. `notBefore` is when the next one is due. */
   revisitMs: number;
 }
 
 /** Addresses belong to the cluster, not to a crawl. */
 export interface AddressRow {
   address: string;
-  /** The batch that holds it. */
+  /** The batch that holds it; null if none does. */
   batch: string | null;
   restsUntil: number;
-  /** When its last batch ended: a crawl that comes later may have to leave it alone for longer. */
+  /** When its last batch ended: the next crawl may have a longer pause. */
   endedAt: number;
   /** The crawl that used it last: crawls that meet here take turns. */
   lastCrawl: number | null;
@@ -140,13 +145,13 @@ export interface BatchRow {
   plan: string;
   addresses: string;
   harvester: string | null;
-  /** Counts reports of the harvester. A keeper that sees no new one for the time of the lease takes the batch back. */
+  /** Counts reports and renewals of the harvester. If it stays the same for the lease, the keeper takes the batch back. */
   renewals: number;
   createdAt: number;
   requests: number;
 }
 
-/** The harvesters of a process that is running, or was a moment ago. */
+/** The harvesters of a process that runs, or ran a moment ago. */
 export interface HarvesterRow {
   process: string;
   host: string;
@@ -160,15 +165,15 @@ export interface HarvesterRow {
   seenAt: number;
 }
 
-/** A page of a file without text, until a pipeline has read it. */
+/** A page of a file without text that a pipeline has not read yet. */
 export interface ScanRow {
-  /** Of the request. */
+  /** UUID of the request to the pipeline. */
   uuid: string;
   crawl: number;
   pipeline: string;
-  /** Of the crawl: pages count against its limits. */
+  /** The owner of the crawl: pages count against this user's limits. */
   owner: string;
-  /** What is known of the document, as JSON. */
+  /** What is known about the document, as JSON. */
   document: string;
   /** From 1. */
   page: number;

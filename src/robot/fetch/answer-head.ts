@@ -1,6 +1,6 @@
 import { FetchFailure } from './fetch-failure.ts';
 
-/** The first lines of an answer over HTTP/1.1. */
+/** The status line and header fields of an HTTP/1.1 response. */
 export interface AnswerHead {
   isVersion11: boolean;
   status: number;
@@ -8,7 +8,7 @@ export interface AnswerHead {
   fields: [name: string, value: string][];
 }
 
-/** Status line and fields, each ended by CR LF, without the blank line. Anything that the standard does not allow is refused. */
+/** Parses status line and fields, each ended by CR LF, without the blank line. Refuses anything that the standard does not allow. */
 export function parseHead(head: string): AnswerHead {
   const firstEnd = head.indexOf('\r\n');
   const [, minor, status, reason = ''] =
@@ -27,7 +27,7 @@ export function parseFields(text: string, from: number): AnswerHead['fields'] {
   for (let at = from; at < text.length; ) {
     const nameFrom = at;
     while (kindOf(text, at) === nameUnit) at += 1;
-    // Neither a space before the colon nor a line that continues the one before.
+    // No space before the colon, no folded lines.
     if (at === nameFrom || text.charCodeAt(at) !== colon) throw brokenAnswer('the name of a header');
     const name = text.slice(nameFrom, at);
     at += 1;
@@ -53,7 +53,7 @@ const forbidden = 0;
 const valueUnit = 1;
 const nameUnit = 2;
 
-/** What each character may be part of. */
+/** Where each character may stand. */
 const kinds = Uint8Array.from({ length: 256 }, (_, code) => {
   if (/[!#$%&'*+.^_`|~0-9A-Za-z-]/.test(String.fromCharCode(code))) return nameUnit;
   return code === 9 || (code >= 32 && code !== 127) ? valueUnit : forbidden;

@@ -1,18 +1,18 @@
 import { type AnswerHead, brokenAnswer, parseFields, parseHead } from './answer-head.ts';
 import { FetchFailure } from './fetch-failure.ts';
 
-/** An answer as it came. */
+/** An answer as received. */
 export interface Received {
   status: number;
   statusText: string;
   rawHeaders: [string, string][];
   chunks: Buffer[];
-  /** Longer than allowed; the rest was not read. */
+  /** The body exceeded the limit; the rest was not read. */
   isCut: boolean;
 }
 
 export const longestHead = 64 * 1024;
-/** Of a line that says how long the next chunk is. */
+/** Maximum length of the line with the size of a chunk. */
 const longestLine = 1024;
 const mostPreliminary = 10;
 const smallestRoom = 8 * 1024;
@@ -31,33 +31,35 @@ type State =
   | 'done';
 
 /**
- * Reads one answer over HTTP/1.1 off the bytes of a connection. What two readers could understand differently (two lengths, a length
- * beside chunks, a line without CR) is refused, so that nobody hides one answer in another.
+ * Reads one HTTP/1.1 response from the bytes of a connection. The states are the parts of a response, in order: `head` (again after a 1xx),
+ * then a body that is `counted` (Content-Length), `until the end` of the connection, or chunked (`chunk size`, `chunk`, `chunk end`, again for
+ * each chunk, then `trailers`), then `done`. Refuses what two readers could understand differently (two lengths, a length beside
+ * chunks, a line without CR), so that nobody can hide one response in another.
  */
 export class AnswerReader {
   #state: State = 'head';
   readonly #limit: number;
-  /** What is not yet a whole head, line or trailer. */
+  /** The beginning of a head, line or trailer that is incomplete. */
   #partial = none;
   #received: Received = { status: 0, statusText: '', rawHeaders: [], chunks: [], isCut: false };
   #size = 0;
-  /** The latest part of the body, and how much of it is filled. */
+  /** The current buffer of the body, and how much of it is filled. */
   #room = none;
   #used = 0;
-  /** Bytes that the body or the chunk still has. */
+  /** Bytes left in the body or chunk. */
   #left = 0;
   #preliminary = 0;
   /** Whether the connection can carry another request. */
   keepsAlive = false;
-  /** Seconds that the server keeps an idle connection, if it says so. */
+  /** How many seconds the server keeps an idle connection open, if it says so. */
   idleSeconds: number | undefined;
 
-  /** The body is read up to a limit. */
+  /** `limit`: bytes of the body that are read. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Takes the next bytes, which may change afterwards. Returns the answer when it is complete. Throws if it is broken. */
+  /** Takes the next bytes; the caller may overwrite them afterwards. Returns the answer when it is complete. Throws if it is malformed. */
   take(bytes: Buffer): Received | undefined {
     let at = 0;
     while (at < bytes.length && this.#state !== 'done') {
@@ -82,12 +84,12 @@ export class AnswerReader {
       }
     }
     if (this.#state !== 'done') return undefined;
-    // Nobody has asked for more.
+    // Unsolicited data.
     if (at < bytes.length) this.keepsAlive = false;
     return this.#complete();
   }
 
-  /** The server has ended the connection. Returns the answer if that was its end. */
+  /** The server has closed the connection. Returns the answer if that completes it. */
   end(): Received {
     if (this.#state === 'until the end') return this.#complete();
     throw new FetchFailure('connection lost', { isTemporary: true });
@@ -113,13 +115,13 @@ export class AnswerReader {
     return next;
   }
 
-  /** How the body ends. */
+  /** Decides how the body ends. */
   #frame({ isVersion11, status, fields }: AnswerHead): void {
     let length: number | undefined;
     let coding: string | undefined;
     let connection = '';
     for (const [name, value] of fields) {
-      // Most names differ in their length.
+      // Comparing lengths first is faster: most names differ in length.
       if (name.length === 14 && name.toLowerCase() === 'content-length') {
         if (length !== undefined || !/^\d{1,15}$/.test(value)) throw brokenAnswer('Content-Length');
         length = Number(value);
@@ -134,7 +136,7 @@ export class AnswerReader {
     const has = (wish: string) => wishes.some((each) => each.trim() === wish);
     this.keepsAlive = isVersion11 ? !has('close') : has('keep-alive');
     if (status === 204 || status === 304) {
-      // They have no body, whatever they say; if one came all the same, it must not pass for the next answer.
+      // They have no body, whatever their fields say; if one comes nevertheless, it must not be read as the next answer.
       if (coding !== undefined || (length ?? 0) > 0) this.keepsAlive = false;
       this.#state = 'done';
     } else if (coding !== undefined && isChunked(coding)) this.#state = 'chunk size';
@@ -170,7 +172,7 @@ export class AnswerReader {
     return to;
   }
 
-  /** A copy, because the bytes of the connection are overwritten. Small pieces share a buffer: a server may send byte by byte. */
+  /** Copies bytes, because the buffer of the connection is reused. Small pieces share a buffer: a server may send byte by byte. */
   #keep(bytes: Buffer, from: number, to: number): void {
     const length = to - from;
     if (this.#used + length > this.#room.length) {
@@ -190,7 +192,7 @@ export class AnswerReader {
     this.#used = 0;
   }
 
-  /** The fields behind the last chunk are checked, and of no use. */
+  /** The fields after the last chunk are checked and ignored. */
   #trailers(bytes: Buffer, from: number): number {
     return this.#line(bytes, from, (line) => {
       if (line === '') this.#state = 'done';
@@ -206,7 +208,7 @@ export class AnswerReader {
     return next;
   }
 
-  /** The text up to and with an end, when all of it has come. */
+  /** The text up to and including `end`, once it is complete. */
   #through(end: string, bytes: Buffer, from: number, longest: number): { text?: string; next: number } {
     const known = this.#partial.length;
     const all = known === 0 ? bytes.subarray(from) : Buffer.concat([this.#partial, bytes.subarray(from)]);
@@ -214,7 +216,7 @@ export class AnswerReader {
     const to = found < 0 ? all.length : found + end.length;
     if (to > longest) throw brokenAnswer(`longer than ${longest} bytes`);
     if (found < 0) {
-      // Only what is new: a server may send byte by byte.
+      // Check only new bytes: a server may send byte by byte.
       for (let at = all.indexOf('\n', known); at >= 0; at = all.indexOf('\n', at + 1))
         if (all[at - 1] !== carriageReturn) throw brokenAnswer('a line that ends without CR');
       this.#partial = known === 0 ? Buffer.from(all) : all;

@@ -3,7 +3,7 @@ export class FetchFailure extends Error {
   readonly kind: string;
   /** Whether another attempt may succeed. */
   readonly isTemporary: boolean;
-  /** The server closed an idle connection just when it was used again: says nothing about the server or the page. */
+  /** The server closed an idle connection just as it was reused, which says nothing about the server or the page. */
   readonly wasIdle: boolean;
 
   constructor(

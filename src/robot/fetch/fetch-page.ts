@@ -9,13 +9,13 @@ import { PlainHttp } from './plain-http.ts';
 export interface Answer {
   status: number;
   statusText: string;
-  /** Names and values as they came, in order: what a WARC file keeps. */
+  /** Names and values as received, in order, for the WARC file. */
   rawHeaders: readonly (readonly [string, string])[];
   headers: Readonly<Record<string, string>>;
-  /** As it came, still compressed. */
+  /** As received, still compressed. */
   raw: Buffer;
   body: Buffer;
-  /** Longer than allowed; the rest was not read. */
+  /** The body exceeded the limit; the rest was not read. */
   isCut: boolean;
 }
 
@@ -33,12 +33,12 @@ export interface ConnectOptions {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Compressed pages may grow this much, so that a bomb of a few kilobytes does not fill the memory. */
+/** How many times larger than the limit a decompressed page may be, so that a bomb of a few kilobytes does not fill the memory. */
 const largestGrowth = 20;
 const largestGrown = 100_000_000;
 const connectMs = 10_000;
 
-/** A connection to an origin at exactly this address, whatever the DNS says meanwhile. */
+/** Connects to an origin at exactly this address, even if the DNS has changed. */
 export function connectTo(
   { origin, host, address }: { origin: string; host: string; address: string },
   options: ConnectOptions,
@@ -56,7 +56,7 @@ export function connectTo(
       close: async () => plain.close(),
     };
   }
-  // Loaded on use: a crawl of servers without TLS never needs it.
+  // Loaded on use: a crawl of servers without TLS never needs undici.
   const secure = import('./secure-http.ts').then(
     ({ SecureHttp }) => new SecureHttp({ ...options, ...limits, origin, host, address }),
   );
@@ -80,7 +80,7 @@ async function answerOf(received: Received, limitBytes: number): Promise<Answer>
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
 
-/** How to remove an encoding, and what makes that give as much as can be had of a body that was cut. */
+/** A decoder for each encoding, and the flag that makes it return what it can of a body that was cut off. */
 const decoders = new Map<string, { decode: Decode; ofPart: number }>([
   ['gzip', { decode: promisify(gunzip), ofPart: Z_SYNC_FLUSH }],
   ['x-gzip', { decode: promisify(gunzip), ofPart: Z_SYNC_FLUSH }],
@@ -90,13 +90,13 @@ const decoders = new Map<string, { decode: Decode; ofPart: number }>([
 ]);
 type Decode = (body: Buffer, options: { maxOutputLength: number; finishFlush?: number }) => Promise<Buffer>;
 
-/** Some servers leave out the header that belongs to `deflate`. */
+/** Some servers omit the zlib header of `deflate`. */
 async function inflateAny(...[body, options]: Parameters<Decode>): Promise<Buffer> {
   const hasHeader = ((body[0] ?? 0) & 0x0f) === 8 && body.length > 1 && body.readUInt16BE() % 31 === 0;
   return promisify(hasHeader ? inflate : inflateRaw)(body, options);
 }
 
-/** Removes the encodings, the last one first. */
+/** Decodes the body, the last encoding first. */
 async function decode(
   raw: Buffer,
   encoding: string,

@@ -14,7 +14,7 @@ export interface PlainOptions {
   connectMs: number;
 }
 
-/** How long an idle connection is kept, unless the server names a time; then a little shorter than that. */
+/** How long an idle connection is kept open, unless the server names a time; then a little less than that. */
 const idleMs = 4_000;
 const idleMarginMs = 2_000;
 const longestIdleMs = 600_000;
@@ -32,7 +32,11 @@ interface Exchange {
 
 /**
  * Requests over HTTP/1.1 without TLS to one server, one after another on each of a few connections. A general client takes three times as
- * long for a small page, which is most of what fetching costs.
+ * long for a small page, and most of the cost of fetching is that.
+ *
+ * An exchange *waits* until a connection is free, is *under way* on it, and ends with an answer or a failure, at the latest when its time is up.
+ * A connection is opened for an exchange, is *idle* after a complete answer that keeps it alive, and is closed by any failure, by the server, or
+ * after some idle time.
  */
 export class PlainHttp {
   readonly #options: PlainOptions;
@@ -84,7 +88,7 @@ export class PlainHttp {
       },
       isOver: (failure) => {
         this.#lines.delete(line);
-        // The others are no younger.
+        // The other idle connections are as old or older.
         if (failure?.wasIdle) for (const other of [...this.#idle]) other.end();
         const index = this.#idle.indexOf(line);
         if (index >= 0) this.#idle.splice(index, 1);
@@ -108,7 +112,7 @@ export class PlainHttp {
   }
 }
 
-/** One buffer for all connections of this thread: what is read is looked at before anything else is. */
+/** One buffer for all connections of this thread: each read is processed before the next one. */
 const buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 interface LineEvents {
@@ -122,7 +126,7 @@ class Line {
   readonly #told: LineEvents;
   readonly #connecting: NodeJS.Timeout;
   #exchange: Exchange | undefined;
-  /** It has carried an answer before, and nothing came since. */
+  /** It has carried an answer, and has received nothing since. */
   #wasIdle = false;
   #isOver = false;
   idleUntil = 0;
@@ -153,7 +157,7 @@ class Line {
     this.#socket.write(exchange.text, 'latin1');
   }
 
-  /** Whoever waits for an answer is told why there is none. */
+  /** Closes the connection; the exchange under way fails. */
   end(failure?: FetchFailure): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -167,7 +171,7 @@ class Line {
 
   #read(bytes: Buffer): void {
     const exchange = this.#exchange;
-    // Nobody has asked.
+    // Unsolicited data.
     if (!exchange) return void this.end();
     this.#wasIdle = false;
     try {
@@ -190,7 +194,7 @@ class Line {
     this.#told.isFree();
   }
 
-  /** The server has gone. Some bodies end that way, and some servers do so rudely. */
+  /** The server has closed the connection: some bodies end that way, and some servers reset the connection. */
   #lost(error?: Error): void {
     const exchange = this.#exchange;
     if (this.#isOver || !exchange) return void this.end();

@@ -14,8 +14,8 @@ export interface SecureOptions {
 }
 
 /**
- * What becomes of requests on a connection that the server closes. HTTP/2 servers do so after some number of requests, and the end of the
- * last answers may be lost with it.
+ * Errors of requests on a connection that the server closes. HTTP/2 servers do so after some number of requests, and the end of the
+ * last answers may be lost.
  */
 const lostCodes = new Set(['UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'ECONNRESET', 'EPIPE']);
 
@@ -64,7 +64,7 @@ export class SecureHttp {
   }
 }
 
-/** Takes an answer as it comes. A stream for each body would take more time than all the rest of a request. */
+/** Collects an answer. A stream for each body would take more time than all the rest of a request. */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #limitBytes: number;
   readonly #mayBeIdle: boolean;
@@ -141,7 +141,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Names and values in turn, as HTTP/1.1 brings them; or by name, as HTTP/2 does. */
+/** Pairs of names and values, from a flat list (HTTP/1.1) or from an object (HTTP/2). */
 function pairsOf(flat: NonNullable<Dispatcher.DispatchController['rawHeaders']>): [string, string][] {
   if (!Array.isArray(flat))
     return Object.entries(flat).flatMap(([name, values]) =>

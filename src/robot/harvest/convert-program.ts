@@ -14,7 +14,7 @@ const largestUnpacked = 200_000_000;
 const mostMessages = 20_000;
 const longestArchive = 50_000_000;
 
-/** The process in which files of other formats are read: such a file may hang a library or take all memory. */
+/** Converts files of other formats in a process of its own, because a file may hang a library or take all memory. */
 answerQuestions<ConvertQuestion, Conversion | null>(async (question) => {
   const { url, contentType } = question;
   const bytes = await unpacked(question.bytes);
@@ -34,13 +34,13 @@ answerQuestions<ConvertQuestion, Conversion | null>(async (question) => {
   return { ...converted, scans: await renderScans(bytes) };
 });
 
-/** Archives and sitemaps often come as .gz files. */
+/** Mailboxes and sitemaps are often .gz files. */
 async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   return promisify(gunzip)(bytes, { maxOutputLength: largestUnpacked });
 }
 
-/** Every message of a discussion group is a document; its links lead on. */
+/** Every message of a mailbox is a document; its links are followed. */
 async function readArchive(bytes: Uint8Array): Promise<Converted> {
   const messages: ConvertedMessage[] = [];
   const links = new Set<string>();

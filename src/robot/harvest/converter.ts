@@ -10,7 +10,7 @@ export interface ConvertQuestion {
   bytes: Uint8Array;
   url: string;
   contentType: string;
-  /** Also draw the pages of a PDF without text. */
+  /** Also render the pages of a PDF without text. */
   wantsScans: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Conversion extends Omit<Converted, 'kind'> {
 const limits = { seconds: 20, memoryMb: 800 };
 const scanLimits = { seconds: 300, memoryMb: 1_500 };
 
-/** Few words, because the errors of a crawl are counted by them. */
+/** Only a few values, because a crawl counts its errors by them. */
 function whyUnreadable(error: unknown): Unreadable {
   if (error instanceof Overrun) return 'file that takes too long';
   return /encrypted/.test(messageOf(error)) ? 'encrypted file' : 'damaged file';
@@ -37,7 +37,7 @@ export function isUnreadable(kind: string): boolean {
   return (unreadable as readonly string[]).includes(kind);
 }
 
-/** Whether an answer is a page that the cleaner reads itself. */
+/** Whether the cleaner reads this answer itself. */
 export function isHtml({ headers, body }: Answer): boolean {
   const type = headers['content-type'] ?? '';
   return (
@@ -46,7 +46,7 @@ export function isHtml({ headers, body }: Answer): boolean {
   );
 }
 
-/** Formats worth reading, by their type; a server that does not know says octet-stream. */
+/** Content types worth converting; servers that don't know the type send octet-stream. */
 const convertible =
   /^(application\/((x-)?(pdf|rtf|msword|download)|mbox|octet-stream|force-download|zip|xml|rss\+xml|atom\+xml|rdf\+xml|x-gzip|gzip|vnd\.(oasis|openxmlformats|ms-)[\w.+-]*)|binary\/octet-stream|text\/(plain|rtf|xml))\b/i;
 
@@ -58,7 +58,7 @@ export class Converter {
     clock: systemClock,
   });
 
-  /** Undefined if the file is nothing with text. */
+  /** Undefined if the file has no text that could be read. */
   async convert(answer: Answer, url: string, wantsScans: boolean): Promise<Conversion | undefined> {
     const contentType = answer.headers['content-type'] ?? '';
     if (!convertible.test(contentType)) return undefined;

@@ -1,17 +1,17 @@
-/** What a page and its server allow, in one record that is stored with the document. */
+/** What a page and its server allow; stored with the document. */
 export interface Decision {
   /** The text may go into the corpus. */
   index: boolean;
   follow: boolean;
   /** The answer may be kept in a WARC file. */
   archive: boolean;
-  /** What decided, word for word. */
+  /** The directives that decided, word for word. */
   because: string[];
 }
 
 /**
- * Puts together meta robots, X-Robots-Tag and the ways to reserve text and data mining. The strictest wins. Both kinds of robots rules
- * may begin with the name of the robot that they are for.
+ * Combines meta robots, X-Robots-Tag and reservations of text and data mining; the strictest wins. Both kinds of robots rules may begin
+ * with the name of a robot and then hold for it alone.
  */
 export function decide({
   agent,
@@ -22,7 +22,7 @@ export function decide({
   agent: string;
   headers: readonly (readonly [string, string])[];
   metaRobots: readonly string[];
-  /** tdmrep.json reserves it; what the answer itself says counts more. */
+  /** tdmrep.json reserves the page; a header of the answer takes precedence. */
   isReserved?: boolean;
 }): Decision {
   const decision: Decision = { index: true, follow: true, archive: true, because: [] };
@@ -57,7 +57,7 @@ function obey(decision: Decision, directive: string, from: string): void {
   if (['none', 'noindex', 'nofollow', 'noarchive'].includes(directive)) decision.because.push(because);
 }
 
-/** A reservation of text and data mining forbids the corpus, not the crawl. */
+/** A reservation of text and data mining keeps a page out of the corpus and the archive; its links may be followed. */
 function forbid(decision: Decision, because: string): void {
   decision.index = false;
   decision.archive = false;

@@ -1,13 +1,13 @@
 import type { BatchPlan, Stop } from '../batch/plan.ts';
 
-/** Fewer pages than this are not worth another thread. */
+/** A share smaller than this is not worth another thread. */
 const fewestPages = 50;
 
-/** Whether a stop is only pages, without a delay: such requests run side by side anyway, so another thread may make some of them. */
+/** Whether a stop has only pages and no delay: its requests run concurrently anyway, so several threads may make them. */
 const isDivisible = ({ delayMs, visits }: Stop) =>
   delayMs === 0 && visits.every(({ kind }) => kind === 'page');
 
-/** Into how many shares a batch can be divided. */
+/** The number of shares into which a batch can be divided. */
 export function sharesIn({ rules, rows }: BatchPlan): number {
   let pages = 0;
   let atOnce = rules.maxHosts;
@@ -19,8 +19,8 @@ export function sharesIn({ rules, rows }: BatchPlan): number {
 }
 
 /**
- * Divides a batch among threads, so that a single host without a delay can keep all processors busy. The shares have the same stops in the
- * same places. Together they make no more requests than the batch may, at once and in all. What has a delay or an order stays in the first one.
+ * Divides a batch among threads, so that a single host without a delay can keep all processors busy. All shares have the same stops in the
+ * same places. Together they make no more requests, at once and in all, than the batch may. Stops with a delay or an order stay in the first share.
  */
 export function divideBatch(plan: BatchPlan, most: number): BatchPlan[] {
   const count = Math.min(most, sharesIn(plan));
@@ -36,7 +36,7 @@ export function divideBatch(plan: BatchPlan, most: number): BatchPlan[] {
       return row.map((stop) => {
         const whole = stop.atOnce ?? rules.maxHosts;
         const atOnce = Math.floor(whole / count) + (share < whole % count ? 1 : 0);
-        // Each share may make the requests that are planned for it; what is left is the first one's.
+        // Each share may make its planned requests; the first one may also make those that are not planned.
         const stops = row.filter(({ host }) => host === stop.host);
         const left = (stop.most ?? rules.maxReqs) - stops.flatMap(({ visits }) => visits).length;
         const most = stops.flatMap(visitsOf).length + (share === 0 ? Math.max(0, left) : 0);

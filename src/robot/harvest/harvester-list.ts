@@ -2,10 +2,10 @@ import { hostname } from 'node:os';
 import type { Database, HarvesterRow, Queries } from '../database/tables.ts';
 import type { Harvesters } from './harvesters.ts';
 
-/** A process that has not signed on for this long is gone. */
+/** How long after its last sign of life a process counts as gone. */
 const goneMs = 30_000;
 
-/** Says what the harvesters of this process are doing; resolves to how many threads somebody asked for, if anybody did. */
+/** Records what the harvesters of this process are doing; resolves to the number of threads that somebody has asked for. */
 export async function signOn(
   database: Database,
   { process, now, load }: { process: string; now: number; load: Harvesters['load'] },
@@ -28,7 +28,7 @@ export async function signOff(database: Database, process: string): Promise<void
   await database.query.deleteFrom('robot_harvester').where('process', '=', process).execute();
 }
 
-/** The processes that harvest, or did a moment ago. */
+/** The processes that harvest, or did until a moment ago. */
 export async function listHarvesters(queries: Queries, now: number, limit: number): Promise<HarvesterRow[]> {
   return queries
     .selectFrom('robot_harvester')
@@ -40,7 +40,7 @@ export async function listHarvesters(queries: Queries, now: number, limit: numbe
     .execute();
 }
 
-/** Asks for a number of threads (0: as many as are needed) in one process, or in each; resolves to how many processes heard it. */
+/** Asks one process, or all, for a number of threads (0: it adapts); resolves to the number of processes asked. */
 export async function askForHarvesters(
   queries: Queries,
   { wanted, process }: { wanted: number; process?: string | undefined },

@@ -1,5 +1,3 @@
-import { availableParallelism } from 'node:os';
-import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import type { DiskReserve } from '../../engine/disk/disk-reserve.ts';
@@ -8,92 +6,92 @@ import { Bell } from '../../engine/time/bell.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { BatchPlan, ScoutPlan } from '../batch/plan.ts';
 import { reportLine } from '../batch/report.ts';
-import { type CrawlDefinition, readDefinition } from '../crawl/options.ts';
-import type { BatchRow, Database } from '../database/tables.ts';
+import type { Database } from '../database/tables.ts';
 import { addScans } from '../scans/scan-list.ts';
 import { addSegment, segmentOwner } from '../segments/segment-list.ts';
+import { claimBatch, renewBatch } from './claim-batch.ts';
 import { divideBatch, sharesIn } from './divide-batch.ts';
+import type { HarvestThread } from './harvest-thread.ts';
 import { monotonic } from './monotonic.ts';
-import { startThread } from './start-thread.ts';
-import type { FromThread, ThreadLoad, ThreadReport, ToThread } from './thread-messages.ts';
-import { idleShare, leastSpare, threadsWanted } from './threads-wanted.ts';
+import type { ThreadReport, ToThread } from './thread-messages.ts';
+import { ThreadPool } from './thread-pool.ts';
 
-export interface HarvesterParts {
+export interface HarvestersContext {
   database: Database;
   blobs: Blobs;
   clock: Clock;
   disk: Pick<DiskReserve, 'isShort' | 'shortages'>;
   log: Logger;
-  /** Names the harvesters of this process; no other process has it, before or after. */
+  /** Names the harvesters of this process; no earlier or later process has this name. */
   process: string;
   /** Requests begin only this long after the last stored report. */
   leaseMs: number;
   /** Called when a report was stored. */
   reported(crawl: number): void;
-  /** Called when the segmenter of a crawl stops answering, and without a problem when it answers again. */
+  /** Called with a problem when the segmenter of a crawl stops answering, and without one when it answers again. */
   segmenter(crawl: number, problem: string | undefined): void;
 }
 
-/** A batch is mostly waiting, so a thread carries out several. */
+/** A thread carries out several batches, because a batch mostly waits. */
 const batchesPerThread = 16;
 const lookMs = 500;
 
-/** Where to begin if nobody says how many: the keeper and the database need a core, too. */
-const usualThreads = () => Math.max(1, availableParallelism() - 1);
-
 interface HeldBatch {
   crawl: number;
-  /** Each carries out a share of it. */
+  /** Each carries out a share of the batch. */
   threads: HarvestThread[];
-  /** Of those, the ones that have ended. */
+  /** How many of these threads have ended their share. */
   ended: number;
-  /** How many could. */
+  /** How many threads could be busy with the batch. */
   shares: number;
+  /** On the monotonic clock. */
   renewedAt: number;
   /** Stores one report after another. */
   storing: Promise<void>;
 }
 
-/** The harvesters of one process: claim batches, have them carried out by threads, and store what these report. */
+/**
+ * The harvesters of one process. A batch here is
+ *
+ * - *claimed*: one compare-and-set in the table of batches, and its shares go to threads;
+ * - *held* while threads work on it. Each stored report renews the lease and lets requests begin for another `leaseMs`; without reports,
+ *   `#renew` does so every sixth of that. A `stop` (the crawl is paused, the disk is short, we close) makes threads finish what is
+ *   under way and report it;
+ * - *ended* when the last thread has reported its share, in the transaction that stores that report;
+ * - *refused* if the keeper has taken it back, a report could not be stored, or a thread died. Threads then drop what they have. Nobody renews
+ *   the batch, so the keeper gives its pages out again.
+ */
 export class Harvesters implements Running {
-  readonly #parts: HarvesterParts;
-  readonly #threads: HarvestThread[] = [];
+  readonly #context: HarvestersContext;
+  readonly #pool: ThreadPool;
   readonly #batches = new Map<string, HeldBatch>();
   readonly #bell = new Bell();
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   readonly #problems = new Map<number, string>();
-  readonly #idle = idleShare();
-  #wanted: number;
-  #isAuto: boolean;
-  #adaptedAt = monotonic();
-  /** The share of the machine's time that nobody used lately. */
-  #spare = 1;
 
-  /** With 0 threads, their number adapts to what there is to do. */
-  constructor(parts: HarvesterParts, count: number) {
-    this.#parts = parts;
-    this.#isAuto = count === 0;
-    this.#wanted = this.#isAuto ? usualThreads() : count;
+  /** With a count of 0, the number of threads adapts. */
+  constructor(context: HarvestersContext, count: number) {
+    this.#context = context;
+    this.#pool = new ThreadPool(count, (thread) => this.#batchesOf(thread), {
+      report: (message, thread) => this.#receive(message, thread),
+      died: (thread, error) => this.#lose(thread, error),
+    });
     this.#ended = this.#loop();
   }
 
-  /** More or fewer threads from now on. */
+  /** Changes the number of threads; 0: it adapts. */
   set count(count: number) {
-    this.#isAuto = count === 0;
-    if (count > 0) this.#wanted = count;
+    this.#pool.count = count;
     this.#bell.ring();
   }
 
-  /** What they are doing. */
+  /** What the threads are doing. */
   get load(): { threads: number; batches: number; inFlight: number; busy: number } {
-    const loads = this.#threads.map(({ load }) => load);
-    const busy = loads.reduce((sum, { utilization }) => sum + utilization, 0) / Math.max(1, loads.length);
-    const inFlight = loads.reduce((sum, load) => sum + load.inFlight, 0);
-    return { threads: this.#threads.length, batches: this.#batches.size, inFlight, busy };
+    return { ...this.#pool.load, batches: this.#batches.size };
   }
 
-  /** A batch may be there. */
+  /** Looks for a batch at once. */
   wake(): void {
     this.#bell.ring();
   }
@@ -106,16 +104,16 @@ export class Harvesters implements Running {
     const deadline = monotonic() + 5_000;
     while (this.#batches.size > 0 && monotonic() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 20));
-    await Promise.all(this.#threads.map((thread) => thread.close()));
+    await this.#pool.close();
   }
 
   async #loop(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#context;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        this.#adapt();
-        this.#adjust();
+        this.#pool.adapt(this.#batches.values().reduce((sum, { shares }) => sum + shares, 0));
+        this.#pool.adjust();
         this.#tellProblems();
         await this.#renew();
         this.#spareDisk();
@@ -129,59 +127,34 @@ export class Harvesters implements Running {
     }
   }
 
-  /** A crawl must not fill the disk that others need: no batch begins while the reserve of the disk is touched. */
+  /** A crawl must not fill a disk that others need: no batch begins while less than the reserve is free. */
   get #hasRoom(): boolean {
-    return this.#parts.disk.shortages().length === 0;
+    return this.#context.disk.shortages().length === 0;
   }
 
-  /** Half of the reserve is gone: what has begun ends here, too, and goes on when there is room. */
+  /** Half of the reserve is gone: stops batches under way. The keeper queues their pages again. */
   #spareDisk(): void {
-    if (!this.#parts.disk.isShort) return;
+    if (!this.#context.disk.isShort) return;
     for (const [batch, held] of this.#batches) tellAll(held, { kind: 'stop', batch });
-  }
-
-  /** Once a second: more threads while work waits and the machine has time, fewer while they are idle. */
-  #adapt(): void {
-    if (!this.#isAuto || monotonic() - this.#adaptedAt < 1_000) return;
-    this.#adaptedAt = monotonic();
-    const { busy } = this.load;
-    const shares = this.#batches.values().reduce((sum, held) => sum + held.shares, 0);
-    const threads = this.#wanted;
-    this.#spare = this.#idle();
-    const cores = availableParallelism();
-    this.#wanted = threadsWanted({ threads, busy, shares, idle: this.#spare, cores });
   }
 
   #tellProblems(): void {
     const now = new Map(
-      this.#threads.flatMap(({ load }) =>
+      this.#pool.threads.flatMap(({ load }) =>
         load.problems.map(({ crawl, problem }) => [crawl, problem] as const),
       ),
     );
-    for (const crawl of this.#problems.keys()) if (!now.has(crawl)) this.#parts.segmenter(crawl, undefined);
-    for (const [crawl, problem] of now) if (!this.#problems.has(crawl)) this.#parts.segmenter(crawl, problem);
+    for (const crawl of this.#problems.keys()) if (!now.has(crawl)) this.#context.segmenter(crawl, undefined);
+    for (const [crawl, problem] of now)
+      if (!this.#problems.has(crawl)) this.#context.segmenter(crawl, problem);
     this.#problems.clear();
     for (const [crawl, problem] of now) this.#problems.set(crawl, problem);
   }
 
-  /** Starts threads that are wanted, and ends idle ones that are not. */
-  #adjust(): void {
-    while (this.#threads.length < this.#wanted) {
-      const thread = new HarvestThread(
-        (message) => this.#receive(message, thread),
-        (error) => this.#lose(thread, error),
-      );
-      this.#threads.push(thread);
-    }
-    for (const thread of this.#threads.slice(this.#wanted)) {
-      if (this.#countOf(thread) > 0) continue;
-      this.#threads.splice(this.#threads.indexOf(thread), 1);
-      void thread.close();
-    }
-  }
-
-  #countOf(thread: HarvestThread): number {
-    return [...this.#batches.values()].filter(({ threads }) => threads.includes(thread)).length;
+  #batchesOf(thread: HarvestThread): number {
+    let count = 0;
+    for (const { threads } of this.#batches.values()) if (threads.includes(thread)) count++;
+    return count;
   }
 
   #receive(message: ThreadReport, thread: HarvestThread): void {
@@ -189,24 +162,21 @@ export class Harvesters implements Running {
     if (held) held.storing = held.storing.then(() => this.#store(message, held, thread));
   }
 
-  /** Claims one batch, and has it carried out by the thread that has least to do, or by all that have nothing to do. */
+  /** Claims one batch and gives it to the least loaded thread, or divides it among all idle threads. */
   async #take(): Promise<boolean> {
-    if ((this.#byLoad()[0]?.count ?? batchesPerThread) >= batchesPerThread) return false;
+    if ((this.#pool.byLoad()[0]?.count ?? batchesPerThread) >= batchesPerThread) return false;
     const began = monotonic();
-    const claimed = await this.#claim();
+    const claimed = await claimBatch(this.#context.database, this.#context.process);
     if (!claimed) return false;
     const { row, options, crawlId } = claimed;
     const plan = JSON.parse(row.plan) as BatchPlan & ScoutPlan;
     const isScout = row.kind === 'scout';
     const most = isScout ? 1 : sharesIn(plan);
-    if (this.#isAuto && this.#spare > leastSpare) {
-      this.#wanted = Math.max(this.#wanted, Math.min(availableParallelism(), most));
-      // They get their share at once, and begin with it as soon as they have started.
-      this.#adjust();
-    }
-    // Not those from before: a thread may have died meanwhile, or been taken away.
-    const [first, ...others] = this.#byLoad();
-    // Nobody renews the batch, so the keeper gives it out again.
+    // New threads get their share at once, and begin with it as soon as they have started.
+    this.#pool.expect(most);
+    // Looked up again: a thread may have died meanwhile, or been taken away.
+    const [first, ...others] = this.#pool.byLoad();
+    // Without a thread, nobody renews the batch, so the keeper offers its pages again.
     if (!first) return false;
     const idle = [first, ...others.filter(({ count }) => count === 0)];
     const { id: batch } = row;
@@ -217,7 +187,7 @@ export class Harvesters implements Running {
       first.each.tell({ kind: 'scout', batch, crawl, options, plan });
       return true;
     }
-    const notAfter = began + this.#parts.leaseMs;
+    const notAfter = began + this.#context.leaseMs;
     const shares = divideBatch(plan, idle.length);
     const threads = idle.slice(0, shares.length).map(({ each }) => each);
     this.#batches.set(batch, { ...held, threads, shares: most });
@@ -236,42 +206,9 @@ export class Harvesters implements Running {
     return true;
   }
 
-  /** The threads that may take work, those with least of it first. */
-  #byLoad(): { each: HarvestThread; count: number }[] {
-    return this.#threads
-      .slice(0, this.#wanted)
-      .map((each) => ({ each, count: this.#countOf(each) }))
-      .sort((a, b) => a.count - b.count);
-  }
-
-  /** Of several harvesters that see a batch, one gets it. */
-  async #claim(): Promise<{ row: BatchRow; options: CrawlDefinition; crawlId: string } | undefined> {
-    const { database } = this.#parts;
-    const offered = await database.query
-      .selectFrom('robot_batch')
-      .innerJoin('robot_crawl', 'robot_crawl.number', 'robot_batch.crawl')
-      .selectAll('robot_batch')
-      .select(['robot_crawl.options', 'robot_crawl.id as crawlId'])
-      .where('robot_batch.state', '=', 'offered')
-      .where('robot_crawl.state', '=', 'running')
-      .orderBy('robot_batch.createdAt')
-      .limit(5)
-      .execute();
-    for (const { options, crawlId, ...row } of offered) {
-      const { numUpdatedRows } = await database.query
-        .updateTable('robot_batch')
-        .set({ state: 'claimed', harvester: this.#parts.process })
-        .where('id', '=', row.id)
-        .where('state', '=', 'offered')
-        .executeTakeFirst();
-      if (Number(numUpdatedRows) > 0) return { row, crawlId, options: readDefinition(options) };
-    }
-    return undefined;
-  }
-
-  /** The pages, the segment that holds them and the results become durable in one transaction, or not at all. */
+  /** Stores pages, their segment and the results in one transaction, or nothing at all. */
   async #store(message: ThreadReport, held: HeldBatch, thread: HarvestThread): Promise<void> {
-    const { database, blobs, clock, log } = this.#parts;
+    const { database, blobs, clock, log } = this.#context;
     const { batch, content, parts, pages } = message;
     const ended = message.ended && held.ended + 1 === held.threads.length;
     const began = monotonic();
@@ -279,15 +216,7 @@ export class Harvesters implements Running {
       const scanned = await this.#keepImages(message);
       const blob = parts.length > 0 ? await blobs.put(content) : undefined;
       const isOurs = await database.transaction(async (transaction) => {
-        const renewed = await transaction
-          .updateTable('robot_batch')
-          .set(({ eb }) => ({ renewals: eb('renewals', '+', 1) }))
-          .where('id', '=', batch)
-          .where('state', '=', 'claimed')
-          .where('harvester', '=', this.#parts.process)
-          .returning('id')
-          .execute();
-        if (renewed.length === 0) return false;
+        if (!(await renewBatch(transaction, batch, this.#context.process))) return false;
         const { crawl } = held;
         await addScans(transaction, scanned, { crawl, clock, blobOwner: segmentOwner(crawl) });
         const segment = blob
@@ -301,12 +230,12 @@ export class Harvesters implements Running {
       });
       if (!isOurs) return this.#refuse(batch, held);
       held.renewedAt = began;
-      const notAfter = began + this.#parts.leaseMs;
+      const notAfter = began + this.#context.leaseMs;
       for (const each of held.threads)
         each.tell({ kind: 'stored', batch, isReport: each === thread, notAfter });
       if (message.ended) held.ended++;
       if (ended) this.#end(batch);
-      this.#parts.reported(held.crawl);
+      this.#context.reported(held.crawl);
     } catch (error) {
       log.error({ err: error, batch }, 'a report could not be stored; its batch is given up');
       this.#refuse(batch, held);
@@ -317,7 +246,7 @@ export class Harvesters implements Running {
     const kept = [];
     for (const { document, images } of scans)
       for (const [index, image] of images.entries())
-        kept.push({ document, page: index + 1, blob: (await this.#parts.blobs.put(image)).hash });
+        kept.push({ document, page: index + 1, blob: (await this.#context.blobs.put(image)).hash });
     return kept;
   }
 
@@ -331,10 +260,10 @@ export class Harvesters implements Running {
     this.#bell.ring();
   }
 
-  /** Tells the keeper that we are alive, for batches with nothing to report, and stops those of crawls that no longer run. */
+  /** Renews the leases of batches with nothing to report, and stops batches of crawls that no longer run. */
   async #renew(): Promise<void> {
     if (this.#batches.size === 0) return;
-    const { database, leaseMs } = this.#parts;
+    const { database, leaseMs } = this.#context;
     const running = await database.query
       .selectFrom('robot_crawl')
       .select('number')
@@ -345,14 +274,7 @@ export class Harvesters implements Running {
       if (!isRunning.has(held.crawl)) tellAll(held, { kind: 'stop', batch });
       const began = monotonic();
       if (began - held.renewedAt < leaseMs / 6) continue;
-      const { numUpdatedRows } = await database.query
-        .updateTable('robot_batch')
-        .set(({ eb }) => ({ renewals: eb('renewals', '+', 1) }))
-        .where('id', '=', batch)
-        .where('state', '=', 'claimed')
-        .where('harvester', '=', this.#parts.process)
-        .executeTakeFirst();
-      if (Number(numUpdatedRows) === 0) {
+      if (!(await renewBatch(database.query, batch, this.#context.process))) {
         this.#refuse(batch, held);
         continue;
       }
@@ -361,12 +283,11 @@ export class Harvesters implements Running {
     }
   }
 
-  /** A thread that ended takes its batches with it: the keeper gives them out again when their lease is over. */
+  /** A thread died, and its batches with it: the keeper offers their pages again when the lease is over. */
   #lose(thread: HarvestThread, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    this.#parts.log.error({ err: error }, 'a harvester died; a new one takes its place');
-    const index = this.#threads.indexOf(thread);
-    if (index >= 0) this.#threads.splice(index, 1);
+    this.#context.log.error({ err: error }, 'a harvester died; a new one takes its place');
+    this.#pool.forget(thread);
     for (const [batch, held] of this.#batches) if (held.threads.includes(thread)) this.#refuse(batch, held);
     this.#bell.ring();
   }
@@ -374,36 +295,4 @@ export class Harvesters implements Running {
 
 function tellAll({ threads }: HeldBatch, message: ToThread): void {
   for (const thread of threads) thread.tell(message);
-}
-
-/** Pages of strangers are handled in a thread with a limit of memory of its own. */
-class HarvestThread {
-  readonly #worker: Worker;
-  #closed = false;
-  load: ThreadLoad = { kind: 'load', utilization: 0, inFlight: 0, problems: [] };
-
-  constructor(report: (message: ThreadReport) => void, died: (error: unknown) => void) {
-    this.#worker = startThread(new URL('./thread.ts', import.meta.url));
-    this.#worker.on('message', (message: FromThread) => {
-      if (message.kind === 'load') this.load = message;
-      else report(message);
-    });
-    this.#worker.on('error', (error) => {
-      if (!this.#closed) died(error);
-      this.#closed = true;
-    });
-    this.#worker.on('exit', () => {
-      if (!this.#closed) died(new Error('the thread ended'));
-      this.#closed = true;
-    });
-  }
-
-  tell(message: ToThread): void {
-    if (!this.#closed) this.#worker.postMessage(message);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#worker.terminate();
-  }
 }

@@ -6,15 +6,15 @@ import { cleanHtml } from '../text/html/clean-html.ts';
 import { type Segmented, segment } from '../text/segment/segment.ts';
 import { type Conversion, isHtml, isUnreadable } from './converter.ts';
 
-/** A text of a page: most pages have one, an archive of a discussion group has one for each message. */
+/** A text of a page: most pages have one, a mailbox has one for each message. */
 export interface ReadDocument {
-  /** Tells the messages of an archive apart. */
+  /** Identifies a message of a mailbox. */
   fragment?: string | undefined;
   title: string;
   author?: string | undefined;
   date?: string | undefined;
   text: string;
-  /** Without text (`text: false`) a page is only archived. */
+  /** Absent if the crawl only archives (`text: false`). */
   measured?: { segmented: Segmented; print: Fingerprint };
 }
 
@@ -22,19 +22,19 @@ export interface ReadPage {
   kind: string;
   metaRobots: string[];
   links: { url: string; nofollow: boolean }[];
-  /** None if it is only a list of links: a feed, a sitemap. */
+  /** Empty if the page is only a list of links: a feed, a sitemap. */
   documents: ReadDocument[];
-  /** Its pages, if they are images that somebody else has to read. */
+  /** The pages of a PDF without text, as images for a pipeline. */
   scans?: Uint8Array[] | undefined;
 }
 
 /**
- * HTML is read up to here. A page of tiny paragraphs takes 40 times its size in memory, and a harvester that runs out of memory loses the
- * work of all its crawls.
+ * Maximum length of HTML that is read. A page of tiny paragraphs takes 40 times its size in memory, and a harvester that runs out of memory
+ * loses the work of all its crawls.
  */
 const longestHtml = 10_000_000;
 
-/** Text and links, whatever the format; undefined if there is nothing to read. */
+/** Reads text and links of any format; undefined if there is nothing to read. */
 export function readPage(
   answer: Answer,
   {
@@ -44,7 +44,7 @@ export function readPage(
     spend,
   }: {
     url: string;
-    /** If it is a file of another format. */
+    /** Set if the answer is a file of another format. */
     converted: Conversion | undefined;
     options: Pick<CrawlDefinition, 'main' | 'text' | 'language'>;
     spend(activity: string, ms: number): void;
@@ -94,7 +94,7 @@ function readConverted({
   return { kind, metaRobots, links: found, documents: documents.map((each) => ({ ...each })), scans };
 }
 
-/** One fingerprint for the whole page, by which a later visit sees that its text has not changed. Undefined if it has none. */
+/** A fingerprint of all texts of the page, from which a later visit sees whether they have changed. Undefined if there is no text. */
 export function exactOf({ documents, scans }: ReadPage): string | undefined {
   if (scans) {
     const hash = createHash('sha256');

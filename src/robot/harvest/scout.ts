@@ -8,7 +8,7 @@ import { isPrivateAddress, isPublicAddress, plainAddress } from '../politeness/a
 const mostAddresses = 16;
 const atOnce = 20;
 
-/** Finds the addresses of domains that the crawl may contact: public ones need a contact, others must be allowed. */
+/** Looks up the addresses of domains, and keeps those that the crawl may contact: public ones need a contact, private ones `allowPrivate`. */
 export async function scout(
   { domains }: ScoutPlan,
   { allowPrivate, contact, resolve }: Pick<CrawlDefinition, 'allowPrivate' | 'contact' | 'resolve'>,
@@ -59,13 +59,13 @@ async function addressesOf(
   return { problem: 'no address', isTemporary: mayHaveAddress(codes) };
 }
 
-/** Whether the DNS may know an address after all, going by the errors for IPv4 and IPv6: one that failed says nothing. */
+/** Whether the host may have an address after all, given the errors of the lookups for IPv4 and IPv6; a lookup that failed says nothing. */
 export function mayHaveAddress(codes: readonly string[]): boolean {
   if (codes.some((code) => code === 'ENOTFOUND' || code === 'EBADNAME')) return false;
   return codes.some((code) => code !== 'ENODATA');
 }
 
-/** The same order in every process, so that all of them contact the same one; IPv4 first, as not every network has IPv6. */
+/** Sorts addresses the same way in every process, so that all contact the same one; IPv4 first, because not every network has IPv6. */
 function inOrder(addresses: readonly string[]): string[] {
   const plain = new Set(addresses.flatMap((address) => plainAddress(address) ?? []));
   return [...plain].sort((a, b) => isIP(a) - isIP(b) || (a < b ? -1 : 1));

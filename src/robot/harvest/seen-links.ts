@@ -1,6 +1,6 @@
 /**
- * The links that a harvester has told the keeper already, so that the same navigation on every page costs nothing. Forgets the older
- * half when it is full: telling a link twice is harmless.
+ * The links that a harvester has reported already, so that the same navigation on every page costs nothing. Forgets the older half when
+ * it is full: reporting a link twice is harmless.
  */
 export class SeenLinks {
   #young = new Map<string, number>();

@@ -9,9 +9,9 @@ const judgementSchema = z.object({
 export type Judgement = z.output<typeof judgementSchema>;
 
 export interface Segmenter {
-  /** Waits as long as the service is down; undefined if `stop` came first. */
+  /** Waits while the service is down; undefined if `stop` came first. */
   judge(question: { url: string; text: string }, stop: AbortSignal): Promise<Judgement | undefined>;
-  /** Why the service does not answer, while it does not. */
+  /** Why the service does not answer; undefined while it does. */
   readonly problem: string | undefined;
 }
 
@@ -21,8 +21,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 
 /**
- * A segmenter over HTTP: `POST {url, text}` answers `{usability, language}`. While it is down, documents wait here, and with them the
- * batch: nothing is fetched that could not be judged. A document that the service refuses (4xx) is of no use.
+ * A segmenter over HTTP: `POST {url, text}` answers `{usability, language}`. While it is down, documents wait here, and so does their
+ * batch: nothing is fetched that could not be judged. A document that the service refuses (4xx) gets usability 0.
  */
 export function httpSegmenter(address: string): Segmenter {
   let problem: string | undefined;

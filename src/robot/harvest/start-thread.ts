@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-/** What the command line says about the young objects of all threads (bin/pismak keeps them few); 0 is Node's default. */
+/** The size of the young generation that the command line sets for all threads (bin/pismak keeps it small); 0 is Node's default. */
 const youngLimit = /^--max-semi-space-size=(\d+)$/;
 const usual = process.execArgv.flatMap((word) => youngLimit.exec(word)?.[1] ?? []).at(-1) ?? '0';
 let starting = 0;
 
 /**
- * Starts a thread whose limits of memory count. What a page leaves behind is garbage at once, and with more room for the young, less of it is
- * copied and the whole heap is looked through a tenth as often; but a limit on the command line would overrule that of the thread.
+ * Starts a thread with memory limits of its own. What a page leaves behind is garbage at once: with a larger young generation less of it is copied,
+ * and full collections are a tenth as frequent. A limit on the command line would overrule that of the thread, so it is lifted while the thread starts.
  */
 export function startThread(module: URL): Worker {
   starting++;

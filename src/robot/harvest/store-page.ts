@@ -3,7 +3,7 @@ import { againOf, type FoundLink, redirectMark, type VisitResult } from '../batc
 import type { CrawlDefinition } from '../crawl/options.ts';
 import type { Scope } from '../crawl/scope.ts';
 import type { Answer } from '../fetch/fetch-page.ts';
-import { readRetryAfter } from '../politeness/slow-down.ts';
+import { askedToSlowDown } from '../politeness/slow-down.ts';
 import type { SegmentBuffer } from '../segments/segment-buffer.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { notModifiedRecord, responseRecord } from '../text/corpus/warc.ts';
@@ -14,12 +14,12 @@ import type { SeenLinks } from './seen-links.ts';
 import type { Segmenter } from './segmenter.ts';
 import { isReservedBy } from './tdm-reservation.ts';
 
-/** What handling a page needs, the same for all pages of a crawl in this thread. */
+/** What all pages of a crawl in this thread share. */
 export interface PageContext {
   options: CrawlDefinition;
   scope: Scope;
   seen: SeenLinks;
-  /** Measures usability instead of ours. */
+  /** Measures usability instead of the built-in segmenter. */
   segmenter?: Segmenter | undefined;
   /** Adds up the time spent, by activity. */
   spend(activity: string, ms: number): void;
@@ -27,7 +27,7 @@ export interface PageContext {
 
 const mostHops = 10;
 
-/** An answer, and what was read of it. */
+/** An answer, and what was read from it. */
 export interface Fetched {
   stop: Stop;
   visit: Visit;
@@ -38,7 +38,7 @@ export interface Fetched {
   page: ReadPage | undefined;
 }
 
-/** Whether an answer brings a page, and not a redirect or a failure. */
+/** Whether an answer has a page; redirects and failures have none. */
 export function hasPage({ status }: Answer): boolean {
   return status === 200 || status === 203;
 }
@@ -49,7 +49,7 @@ export function storePage(
   buffer: SegmentBuffer,
   { stop, visit, answer, at, ms, page }: Fetched,
 ): VisitResult {
-  const { status, headers } = answer;
+  const { status } = answer;
   const result: VisitResult = {
     domain: stop.domain,
     path: visit.path,
@@ -70,11 +70,8 @@ export function storePage(
     return { ...result, outcome: 'unchanged', ...validators(visit) };
   }
   if (status >= 300 && status < 400) return followRedirect(context, { result, visit, url, answer });
-  if (status === 429 || status === 503) {
-    const retryAfterMs = readRetryAfter(headers['retry-after'], at);
-    const slowDown = retryAfterMs === undefined ? {} : { retryAfterMs };
-    return { ...result, outcome: 'later', reason: `http ${status}`, slowDown };
-  }
+  const slowDown = askedToSlowDown(answer, at);
+  if (slowDown) return { ...result, outcome: 'later', reason: `http ${status}`, slowDown };
   if (status >= 500 || status === 408) return { ...result, outcome: 'later', reason: `http ${status}` };
   if (!hasPage(answer)) return { ...result, reason: `http ${status}` };
   return keepPage(context, buffer, { result, visit, url, answer, stop, page });
@@ -87,7 +84,7 @@ function validators(from: { etag?: string; lastModified?: string }) {
   };
 }
 
-/** The target is a request of its own, for the keeper to plan: it may lie on another host. */
+/** The target is a request of its own for the keeper to plan: it may be on another host. */
 function followRedirect(
   { scope, options }: PageContext,
   { result, visit, url, answer }: { result: VisitResult; visit: Visit; url: string; answer: Answer },
@@ -96,7 +93,8 @@ function followRedirect(
   const target = location === undefined ? undefined : scope.normalize(location, url);
   if (target === undefined) return { ...result, reason: 'redirect to nowhere' };
   if (visit.hops + 1 > mostHops) return { ...result, reason: 'too many redirects' };
-  if (!scope.accepts(target)) return { ...result, outcome: 'redirected', reason: 'outside' };
+  const refusal = scope.refusal(target);
+  if (refusal !== undefined) return { ...result, outcome: 'redirected', reason: refusal };
   const via = visit.via ?? url;
   const link: FoundLink = {
     url: target,
@@ -212,7 +210,7 @@ function bestOf(measured: readonly Segmented[]): number | undefined {
 
 /**
  * Links of the second useless page in a row are not followed. A list of links (a table of contents, a feed, a sitemap) is neither
- * useful nor useless, so its links count as those of the page that led to it.
+ * useful nor useless: its links count as links of the page that led to it.
  */
 function linksOf(
   { options, scope, seen }: PageContext,
@@ -236,9 +234,9 @@ function linksOf(
   for (const { url, nofollow } of page.links) {
     if (nofollow) continue;
     const isNews = !isTooDeep && seen.isNews(url, depth, parent);
-    // Most links were seen before, and looking whether they are wanted takes longer.
+    // Most links were seen before, and asking the scope takes longer.
     if (options.depth === 0 && !isNews) continue;
-    if (!scope.accepts(url) || scope.trap(url) !== undefined) continue;
+    if (scope.refusal(url) !== undefined) continue;
     if (options.depth > 0) all.push(url);
     if (isNews) links.push({ url, depth, parent });
   }

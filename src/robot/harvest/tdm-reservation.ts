@@ -15,8 +15,8 @@ const ruleSchema = z.object({
 const fileSchema = z.array(z.unknown());
 
 /**
- * What the answer means. Locations are patterns of robots.txt and the most specific one counts, so the rules are kept in that form:
- * `Disallow` is what is reserved. A file that is missing or can't be understood reserves nothing.
+ * Reads the answer to tdmrep.json. Its locations are patterns as in robots.txt and the most specific one counts, so the rules are kept in
+ * that form: `Disallow` means reserved. A file that is missing or malformed reserves nothing.
  */
 export function readTdm(answer: Answer | FetchFailure): Pick<VisitResult, 'outcome' | 'reason' | 'tdm'> {
   if (answer instanceof FetchFailure) return { outcome: 'later', reason: answer.kind };

@@ -2,32 +2,32 @@ import type { BatchPlan, ScoutPlan } from '../batch/plan.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import type { PartName, Scan } from '../segments/segment-buffer.ts';
 
-/** What a harvester's thread is told. */
+/** Messages to a harvester's thread. */
 export type ToThread =
   | {
       kind: 'harvest';
       batch: string;
       crawl: number;
-      /** Its id: when a crawl is deleted, its number may be given to another one. */
+      /** The crawl's id: the number of a deleted crawl may be given to another. */
       id: string;
       options: CrawlDefinition;
-      /** All of it, or a share of a batch that several threads carry out. */
+      /** The whole batch, or this thread's share of it. */
       plan: BatchPlan;
       over: SharedArrayBuffer;
       notAfter: number;
     }
   | { kind: 'scout'; batch: string; crawl: number; options: CrawlDefinition; plan: ScoutPlan }
-  /** A report is stored; the batch may go on until then. */
+  /** A report is stored; requests of the batch may begin until `notAfter`. */
   | { kind: 'stored'; batch: string; isReport: boolean; notAfter: number }
-  /** The batch is no longer ours: what was reported of it is not stored. */
+  /** The batch is no longer ours: its reports are not stored. */
   | { kind: 'refused'; batch: string }
   /** Finish what is under way and report it. */
   | { kind: 'stop'; batch: string };
 
-/** What it tells. */
+/** Messages from it. */
 export type FromThread = ThreadReport | ThreadLoad;
 
-/** How much a thread has to do, once a second. */
+/** How busy a thread is; sent once a second. */
 export interface ThreadLoad {
   kind: 'load';
   /** The share of the last second that it was busy. */
@@ -43,7 +43,7 @@ export interface ThreadReport {
   batch: string;
   /** The thread has done its share of the batch. */
   ended: boolean;
-  /** The rest of the report in JSON, as it is stored: making it here spares the process's only thread the work. */
+  /** The rest of the report as the JSON that is stored. Made in this thread to spare the main thread the work. */
   report: string;
   /** The segment; empty if there is nothing to store. */
   content: Uint8Array;

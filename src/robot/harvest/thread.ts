@@ -1,4 +1,4 @@
-/** The thread of a harvester: fetches, cleans and compresses. It has no database; what it reports goes through its process. */
+/** The thread of a harvester: fetches, cleans and compresses. It has no database: the main thread stores what it reports. */
 import { performance } from 'node:perf_hooks';
 import { parentPort } from 'node:worker_threads';
 import { Slots } from '../../engine/turns/slots.ts';
@@ -7,7 +7,8 @@ import type { CrawlDefinition } from '../crawl/options.ts';
 import { loadScope } from '../crawl/scope.ts';
 import { SegmentBuffer } from '../segments/segment-buffer.ts';
 import { Converter } from './converter.ts';
-import { type RunningBatch, runBatch } from './run-batch.ts';
+import type { RunningBatch } from './domain-requests.ts';
+import { runBatch } from './run-batch.ts';
 import { scout } from './scout.ts';
 import { SeenLinks } from './seen-links.ts';
 import { httpSegmenter } from './segmenter.ts';
@@ -22,11 +23,11 @@ const inFlight = new Slots(32);
 const converter = new Converter();
 const batches = new Map<string, HarvestedBatch>();
 
-/** A report comes at least this often while there is something to tell, so that little is lost with the process. */
+/** Reports are at least this frequent while there is something to report, so that little is lost with the process. */
 const reportMs = 400;
 const reportPages = 250;
 const reportBytes = 8_000_000;
-/** Reports on their way; more would only fill the memory. */
+/** Maximum number of reports that are not stored yet; more would only fill the memory. */
 const mostUnderWay = 3;
 
 class HarvestedBatch implements RunningBatch {
@@ -79,7 +80,7 @@ class HarvestedBatch implements RunningBatch {
       await new Promise<void>((resolve) => this.#room.push(resolve));
   }
 
-  /** Sends what there is, in order: compressing a later part may take less time. */
+  /** Sends a report. Reports keep their order, although compressing a later one may take less time. */
   #send(ended = false): void {
     if (this.#refused || (this.#visits.length === 0 && !ended)) return;
     const [visits, buffer] = [this.#visits, this.#buffer];
@@ -113,7 +114,7 @@ class HarvestedBatch implements RunningBatch {
 }
 
 function tell(message: FromThread): void {
-  // The bytes change hands: they are not copied.
+  // Transferred, not copied.
   const given =
     message.kind === 'report' && message.content.length > 0 ? [message.content.buffer as ArrayBuffer] : [];
   parentPort?.postMessage(message, given);
@@ -129,7 +130,7 @@ function takeSpent(crawl: number): Record<string, number> {
 async function contextOf(crawl: number, id: string, options: CrawlDefinition): Promise<PageContext> {
   const known = contexts.get(crawl);
   if (known?.id === id) {
-    // The newest options count; links seen stay seen.
+    // The newest options count; links that were reported stay so.
     known.options = options;
     return known;
   }
@@ -174,7 +175,7 @@ parentPort?.on('message', async (message: ToThread) => {
       batches.set(batch.id, batch);
       const context = await contextOf(message.crawl, message.id, message.options);
       await runBatch(batch, {
-        context,
+        page: context,
         inFlight,
         converter,
         report: (_, result, keep) => batch.add(result, keep),
@@ -191,7 +192,7 @@ parentPort?.on('message', async (message: ToThread) => {
     }
     case 'refused': {
       const batch = batches.get(message.batch);
-      // Links of reports that were not stored must be told again.
+      // Links in reports that were not stored must be reported again.
       if (batch) contexts.delete(batch.crawl);
       batch?.refuse();
       return;

@@ -1,11 +1,11 @@
 import { cpus } from 'node:os';
 
-/** With less, the machine has no time for another thread. */
+/** Below this share of idle time, the machine has no room for another thread. */
 export const leastSpare = 0.05;
 
 /**
- * How many threads the harvesters of a process should have. One more when all are busy and the machine still has time; one fewer when
- * they could do with less. `busy` is the share of time that the threads work, `idle` the share that the machine's processors do not.
+ * How many threads the harvesters of a process should have: one more if all are busy and the machine has time left, one fewer if the others
+ * can do the work. `busy` is the share of time that the threads work, `idle` the share that the machine's processors are idle.
  */
 export function threadsWanted({
   threads,

@@ -1,17 +1,20 @@
+import { chunks } from '../../engine/chunks.ts';
 import type { Queries } from '../database/tables.ts';
 
-/** How much longer the crawl that had an address last leaves it to others that want it. */
+/**
+ * An address belongs to the whole cluster. Its row is free, held by one batch of one crawl (`batch`), or resting (until `restsUntil`, and for at
+ * least the pause of the next crawl after `endedAt`). A crawl must be interested in it to get its turn: of two interested crawls, the
+ * one that had it last leaves it to the other for this long.
+ */
 export const turnMs = 2_000;
 
-/** Makes the addresses known, and says that a crawl is interested in them. */
+/** Registers addresses, and the interest of a crawl in them. */
 export async function enlist(
   transaction: Queries,
   crawl: number,
   addresses: readonly string[],
 ): Promise<void> {
-  const unique = [...new Set(addresses)];
-  for (let start = 0; start < unique.length; start += 500) {
-    const some = unique.slice(start, start + 500);
+  for (const some of chunks([...new Set(addresses)], 500)) {
     await transaction
       .insertInto('robot_address')
       .values(some.map((address) => ({ address, batch: null, restsUntil: 0, endedAt: 0, lastCrawl: null })))
@@ -25,7 +28,7 @@ export async function enlist(
   }
 }
 
-/** Takes the addresses that are free, rested and not another crawl's turn, by compare-and-set. */
+/** Claims the addresses that are free, rested and not another crawl's turn, by compare-and-set. */
 export async function claim(
   transaction: Queries,
   {
@@ -37,11 +40,11 @@ export async function claim(
   }: { addresses: readonly string[]; batch: string; crawl: number; now: number; pauseMs: number },
 ): Promise<Set<string>> {
   const claimed = new Set<string>();
-  for (let start = 0; start < addresses.length; start += 500) {
+  for (const some of chunks(addresses, 500)) {
     const rows = await transaction
       .updateTable('robot_address')
       .set({ batch, lastCrawl: crawl })
-      .where('address', 'in', addresses.slice(start, start + 500))
+      .where('address', 'in', some)
       .where('batch', 'is', null)
       .where('restsUntil', '<=', now)
       .where('endedAt', '<=', now - pauseMs)
@@ -67,22 +70,22 @@ export async function claim(
   return claimed;
 }
 
-/** Gives back addresses of a batch that it does not contact after all. */
+/** Frees addresses of a batch that it does not contact after all. */
 export async function giveBack(
   transaction: Queries,
   batch: string,
   addresses: readonly string[],
 ): Promise<void> {
-  for (let start = 0; start < addresses.length; start += 500)
+  for (const some of chunks(addresses, 500))
     await transaction
       .updateTable('robot_address')
       .set({ batch: null })
       .where('batch', '=', batch)
-      .where('address', 'in', addresses.slice(start, start + 500))
+      .where('address', 'in', some)
       .execute();
 }
 
-/** Every address of the batch rests. The pause differs where another crawl with stricter rules meets it. */
+/** Lets every address of a batch rest. The pause is longer where another crawl with stricter rules needs the address. */
 export async function rest(
   transaction: Queries,
   batch: string,
@@ -96,12 +99,12 @@ export async function rest(
     .execute();
   for (const [until, rows] of Map.groupBy(held, ({ address }) => restsUntil(address))) {
     const addresses = rows.map(({ address }) => address);
-    for (let start = 0; start < addresses.length; start += 500)
+    for (const some of chunks(addresses, 500))
       await transaction
         .updateTable('robot_address')
         .set({ batch: null, restsUntil: until, endedAt: now })
         .where('batch', '=', batch)
-        .where('address', 'in', addresses.slice(start, start + 500))
+        .where('address', 'in', some)
         .execute();
   }
 }

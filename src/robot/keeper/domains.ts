@@ -1,21 +1,19 @@
 import { sql } from 'kysely';
 import { type Columns, rowsOf } from '../database/rows-of.ts';
-import type { Database, DomainRow, Queries } from '../database/tables.ts';
+import { type Database, type DomainRow, domainIds, type Queries } from '../database/tables.ts';
+import type { Rules } from '../politeness/rules.ts';
 import { Undo } from './undo.ts';
 
-/** A domain of the crawl, in memory. Without the text of robots.txt, which is read when it is needed. */
+/** A domain of the crawl, in memory, without the text of robots.txt, which is read on use. */
 export interface Domain extends Omit<DomainRow, 'crawl' | 'addresses' | 'robots' | 'tdm'> {
   addresses: string[];
 }
 
-/** Room for this many domains in a crawl. */
-const domainsPerCrawl = 2 ** 32;
-
-/** All domains of a crawl. The keeper is the only writer, so memory and table agree after every transaction. */
+/** All domains of a crawl. Only the keeper writes them, so memory and table agree after every transaction. */
 export class Domains {
   readonly #byId = new Map<number, Domain>();
   readonly #byOrigin = new Map<string, Domain>();
-  /** Those with something to do: requests that wait, or an address to find. */
+  /** Domains with queued requests. */
   readonly #busy = new Set<Domain>();
   readonly #changed = new Set<Domain>();
   readonly #created: Domain[] = [];
@@ -33,11 +31,11 @@ export class Domains {
 
   /** Ids of this crawl's domains lie in [from, to). */
   get from(): number {
-    return this.#crawl * domainsPerCrawl;
+    return domainIds(this.#crawl).from;
   }
 
   get to(): number {
-    return this.from + domainsPerCrawl;
+    return domainIds(this.#crawl).to;
   }
 
   get size(): number {
@@ -122,7 +120,7 @@ export class Domains {
     return domain;
   }
 
-  /** Changes a domain; written by the next `save`. */
+  /** Changes a domain in memory; the next `save` writes it. */
   change(domain: Domain, changes: Partial<Omit<Domain, 'id' | 'origin' | 'host'>>): void {
     const before = { ...domain };
     this.#undo.record(() => {
@@ -142,7 +140,7 @@ export class Domains {
     }
   }
 
-  /** Domains with requests that wait. */
+  /** Domains with queued requests. */
   busy(): ReadonlySet<Domain> {
     return this.#busy;
   }
@@ -227,4 +225,22 @@ export class Domains {
     this.#byOrigin.set(domain.origin, domain);
     this.#sort(domain);
   }
+}
+
+/** Addresses, robots.txt and tdmrep.json are asked for again after a day. */
+export const freshMs = 24 * 60 * 60_000;
+
+export function needsRobots(domain: Domain, now: number): boolean {
+  return now - domain.robotsAt > freshMs;
+}
+
+export function needsTdm(domain: Domain, now: number): boolean {
+  return now - domain.tdmAt > freshMs;
+}
+
+/** Milliseconds between two requests to a domain. After a slow answer the robot pauses for as long as the answer took. */
+export function delayOf({ crawlDelayMs, meanMs }: Domain, { reqDelayMs }: Rules): number {
+  if (reqDelayMs === 0 && crawlDelayMs === 0) return 0;
+  const slowMs = meanMs > 2_000 ? Math.min(meanMs, 30_000) : 0;
+  return Math.round(Math.max(reqDelayMs, crawlDelayMs, slowMs));
 }

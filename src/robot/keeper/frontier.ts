@@ -13,7 +13,7 @@ export interface NewRequest {
   via: string | null;
 }
 
-/** What became of a request. */
+/** How a request ended. */
 export interface EndedRequest {
   domain: number;
   path: string;
@@ -27,19 +27,19 @@ export interface EndedRequest {
   outcome: string;
   etag: string | null;
   lastModified: string | null;
-  /** Null leaves what is known. */
+  /** Null keeps the stored one. */
   exact: string | null;
   revisitMs: number;
 }
 
-/** The requests of a crawl, in the Database: memory does not grow with their number. Only the keeper writes here. */
+/** The requests of a crawl, in the Database, so that memory does not grow with their number. Only the keeper writes them. */
 export interface Frontier {
-  /** Adds what is new. A known request whose new way is shorter is corrected. */
+  /** Adds new requests. Corrects known ones to which the new way is shorter. */
   add(
     transaction: Queries,
     requests: readonly NewRequest[],
   ): Promise<{ added: Map<number, number>; corrected: { domain: number; path: string; depth: number }[] }>;
-  /** The next requests of a domain, in order of depth and of the usability of the page with the link. */
+  /** The next requests of a domain, by depth, then by usability of the page with the link. */
   next(transaction: Queries, domain: number, count: number): Promise<RequestRow[]>;
   /** Marks requests as part of a batch. */
   hold(
@@ -49,16 +49,16 @@ export interface Frontier {
   ): Promise<void>;
   /** Stores how requests ended; resolves to their depths, which may have been corrected meanwhile. */
   end(transaction: Queries, requests: readonly EndedRequest[]): Promise<Map<string, number>>;
-  /** Returns to the queue what a batch still holds; resolves to the number per domain. */
+  /** Queues again what a batch still holds; resolves to the number per domain. */
   release(transaction: Queries, batch: string): Promise<Map<number, number>>;
-  /** Returns to the queue what waited until now. */
+  /** Queues requests whose next attempt is due; resolves to the number per domain. */
   wake(transaction: Queries, range: { from: number; to: number; now: number }): Promise<Map<number, number>>;
-  /** Returns to the queue some of the pages that are due for another visit; resolves to the number per domain. */
+  /** Queues some of the pages that are due for another visit; resolves to the number per domain. */
   revisit(
     transaction: Queries,
     range: { from: number; to: number; now: number },
   ): Promise<Map<number, number>>;
-  /** Everything of a domain in one state gets another one; resolves to how many. */
+  /** Moves all requests of a domain from one state to another; resolves to their number. */
   change(
     transaction: Queries,
     domain: number,
@@ -224,7 +224,7 @@ export function openFrontier(dialect: Database['dialect']): Frontier {
   };
 }
 
-/** One statement may touch a row only once: of several ways to a page the shortest counts. */
+/** A statement may touch a row only once: of several ways to a page, the shortest counts. */
 function unique(requests: readonly NewRequest[]): NewRequest[] {
   const best = new Map<string, NewRequest>();
   for (const request of requests) {

@@ -1,75 +1,56 @@
-import type { Logger } from 'pino';
 import { PismakError } from '../../engine/errors.ts';
-import { newId, type Random } from '../../engine/identity.ts';
+import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
-import { type CrawlDefinition, readDefinition, rulesOf } from '../crawl/options.ts';
+import { readDefinition } from '../crawl/options.ts';
 import { type CrawlStatistics, noStatistics } from '../crawl/statistics.ts';
-import { type CrawlRow, type Database, type Queries, requestState } from '../database/tables.ts';
-import type { Robots } from '../text/robots-rules.ts';
+import { type Queries, requestState } from '../database/tables.ts';
+import { BatchesUnderWay } from './batches-under-way.ts';
 import { rest } from './claim-addresses.ts';
 import { Domains } from './domains.ts';
-import { type Frontier, openFrontier } from './frontier.ts';
+import { openFrontier } from './frontier.ts';
+import type { KeeperContext, KeeperState } from './keeper-state.ts';
 import { ResultMerger } from './merge-results.ts';
 import { BatchPlanner } from './plan-batches.ts';
+import { restAfter } from './rest-after.ts';
 import { seedRequests } from './seeds.ts';
 import { Undo } from './undo.ts';
 
-/** What a keeper works with. */
-export interface KeeperParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  log: Logger;
-  /** Whether a harvester may still be at work. Where one process does everything, those of an earlier one are dead. */
-  mayLive(harvester: string): boolean;
-  /** A harvester that reports nothing for this long stops. */
-  leaseMs: number;
-  /** Parsed robots.txt. */
-  parseRobots(text: string): Robots;
-}
-
-/** Everything that the parts of one keeper share. */
-export interface KeeperState extends KeeperParts {
-  readonly crawl: Pick<CrawlRow, 'id' | 'number' | 'name' | 'owner'>;
-  readonly options: CrawlDefinition;
-  readonly domains: Domains;
-  readonly frontier: Frontier;
-  readonly statistics: CrawlStatistics;
-  /** Puts back what a transaction changed here. */
-  readonly undo: Undo;
-  /** Mean milliseconds per request, over the whole crawl. */
-  meanMs: number;
-  /** Requests that wait for a later attempt. */
-  later: number;
-  /** The share of the latest requests that got no answer at all, and how many requests that is about. */
-  unanswered: { share: number; of: number };
-  /** Told when a domain has new rules. */
-  robotsChanged?(domain: number): void;
-}
-
-/** A batch is lost a little later than its harvester stops, because clocks don't run at the same speed. */
+/** A batch counts as lost a little later than its harvester stops, because clocks don't run at the same speed. */
 const leaseMargin = 1.1;
 
 interface OpenBatch {
   renewals: number;
-  /** When this keeper saw that number first, on a clock that never jumps. */
+  /** When this keeper first saw that number of renewals, on a clock that never jumps. */
   seenAt: number;
   state: 'offered' | 'claimed';
   harvester: string | null;
 }
 
 /**
- * The queuekeeper of one crawl: owns its frontier, plans batches, takes in their results. One is elected in the cluster; all of its state is in
- * the Database, and each transaction first checks that no later keeper has written, so a deposed one changes nothing.
+ * The queuekeeper of one crawl: owns its frontier, plans batches, merges their results. One is elected in the cluster. All of its state is in
+ * the Database, and each transaction first checks that no later keeper has written, so a deposed keeper changes nothing.
+ *
+ * A batch is
+ *
+ * - `offered` once it is planned: it holds its addresses and requests, and waits for a harvester;
+ * - `claimed` by one harvester, which renews it with each report. A batch without renewals for the lease is *lost*: the keeper takes it back;
+ * - `ended` for the rest of the transaction that takes it back, or that *withdraws* an offered batch because the crawl no longer runs.
+ *
+ * It also ends with the report that says so. Its row then goes, the requests it still holds are queued again, and its addresses rest.
+ *
+ * A request is `queued`, `batched` while a batch holds it, then `done`, `failed`, `disallowed` by robots.txt, or `later` until its next attempt.
+ * `disallowed` ones are queued again when the rules change, `done` ones when a revisit is due.
  */
 export class Keeper {
   readonly #state: KeeperState;
   readonly #fence: number;
   readonly #merger: ResultMerger;
   readonly #planner: BatchPlanner;
+  readonly #batches: BatchesUnderWay;
   readonly #open = new Map<string, OpenBatch>();
   #revisitsAt = 0;
-  /** Where `batches` stops it: a crawl that was stopped there and is resumed makes as many again. */
+  #describedAt = 0;
+  /** The number of batches at which the option `batches` stops the crawl; a crawl that is resumed then makes as many again. */
   readonly #batchesEnd: number;
 
   private constructor(state: KeeperState, fence: number) {
@@ -78,12 +59,13 @@ export class Keeper {
     this.#batchesEnd = batches * (1 + Math.floor(state.statistics.batches / Math.max(1, batches)));
     this.#fence = fence;
     this.#merger = new ResultMerger(state);
-    this.#planner = new BatchPlanner(state);
+    this.#batches = new BatchesUnderWay(state.undo);
+    this.#planner = new BatchPlanner(state, this.#batches);
   }
 
-  static async open(parts: KeeperParts, id: string, fence: number): Promise<Keeper> {
-    const { database } = parts;
-    // First of all: an earlier keeper that still writes ends before we read, or changes nothing any more.
+  static async open(context: KeeperContext, id: string, fence: number): Promise<Keeper> {
+    const { database } = context;
+    // First of all: an earlier keeper that is still writing finishes before we read, or changes nothing.
     await database.transaction((transaction) => takeOver(transaction, id, fence));
     const crawl = await database.query
       .selectFrom('robot_crawl')
@@ -102,7 +84,7 @@ export class Keeper {
       .executeTakeFirstOrThrow();
     const keeper = new Keeper(
       {
-        ...parts,
+        ...context,
         crawl: { ...crawl, number: Number(crawl.number) },
         options: readDefinition(crawl.options),
         statistics: { ...noStatistics(), ...(JSON.parse(crawl.statistics) as CrawlStatistics) },
@@ -123,15 +105,15 @@ export class Keeper {
     return this.#state.statistics;
   }
 
-  /** Whether hardly any server answers, which says more about our network than about theirs. */
+  /** Whether hardly any server answers, which suggests that our own network is down. */
   get isCutOff(): boolean {
     const { share, of } = this.#state.unanswered;
     return of >= 100 && share > 0.9;
   }
 
   /**
-   * One round: takes in what harvesters reported, takes back lost batches, plans new ones. Resolves to when the next round is due, or to
-   * `finished` when nothing is left, or to `stopped` when it has planned as many batches as it may.
+   * One round: merges reports, takes back lost batches, plans new ones. Resolves to the milliseconds until the next round, to `finished`
+   * when nothing is left, or to `stopped` when it has planned as many batches as it may.
    */
   async round(): Promise<number | 'finished' | 'stopped'> {
     const merged = await this.#merge();
@@ -146,7 +128,7 @@ export class Keeper {
     if (merged > 0) return 0;
     if (this.#open.size > 0 || planned > 0) return this.#planner.nextDueMs();
     if (domains.busy().size === 0 && this.#state.later === 0 && options.recrawl === 0) {
-      this.#planner.forgetDescription();
+      this.#describedAt = 0;
       await this.#fenced(async () => {});
       return 'finished';
     }
@@ -173,11 +155,11 @@ export class Keeper {
     });
   }
 
-  /** Runs the work and writes what memory knows better, in one transaction that a later keeper forbids. */
+  /** Runs the work and saves what has changed in memory, in one transaction that fails if a later keeper has written. */
   async #fenced<T>(work: (transaction: Queries) => Promise<T>): Promise<T> {
     const { database, crawl, domains, statistics, clock, undo } = this.#state;
     const run = async (transaction: Queries) => {
-      // It may be the second attempt.
+      // This may be the second attempt.
       undo.rollBack();
       this.#remember();
       await takeOver(transaction, crawl.id, this.#fence);
@@ -209,13 +191,19 @@ export class Keeper {
     state.undo.record(() => Object.assign(state.statistics, statistics));
   }
 
+  /** Addresses and the queue are counted at most once a second. */
   #describe(statistics: CrawlStatistics, now: number): void {
+    const { domains, later } = this.#state;
     statistics.at = now;
-    statistics.domains = this.#state.domains.size;
-    this.#planner.describe(statistics, now);
+    statistics.domains = domains.size;
+    if (now - this.#describedAt < 1_000 && now >= this.#describedAt) return;
+    this.#describedAt = now;
+    statistics.addresses = this.#batches.count(domains.all(), now);
+    statistics.queued = later;
+    for (const { queued } of domains.all()) statistics.queued += queued;
   }
 
-  /** Takes in waiting reports; resolves to how many. */
+  /** Merges waiting reports; resolves to their number. */
   async #merge(): Promise<number> {
     const { database, crawl } = this.#state;
     const reports = await database.query
@@ -226,7 +214,7 @@ export class Keeper {
       .limit(20)
       .execute();
     if (reports.length === 0) return 0;
-    // Exactly these: on PostgreSQL a report with a smaller id may be committed after one with a larger id was read.
+    // Delete exactly these: on PostgreSQL, a report with a smaller id may be committed after one with a larger id was read.
     const read = reports.map(({ id }) => id);
     const ended = await this.#fenced(async (transaction) => {
       const done = await this.#merger.merge(transaction, reports);
@@ -238,31 +226,32 @@ export class Keeper {
     return reports.length;
   }
 
-  /** What was not visited waits again, and the addresses rest. */
+  /** Queues again what was not visited, and lets the addresses rest. */
   async #endBatch(transaction: Queries, batch: string): Promise<void> {
     const { frontier, domains, statistics, clock } = this.#state;
     domains.addQueued(await frontier.release(transaction, batch));
     const now = clock.now();
-    if (!this.#planner.knows(batch)) {
+    if (!this.#batches.knows(batch)) {
       const rows = await transaction
         .selectFrom('robot_batch')
         .select(['id', 'kind', 'plan', 'addresses'])
         .where('id', '=', batch)
         .execute();
-      for (const row of rows) this.#planner.adopt(row);
+      for (const row of rows) this.#batches.adopt(row);
     }
-    await rest(transaction, batch, now, await this.#planner.restAfter(transaction, batch, now));
+    const restsUntil = await restAfter(this.#state, transaction, { batches: this.#batches, batch, now });
+    await rest(transaction, batch, now, restsUntil);
     const [row] = await transaction
       .deleteFrom('robot_batch')
       .where('id', '=', batch)
       .returning('kind')
       .execute();
-    this.#planner.ended(batch);
+    this.#batches.end(batch);
     // Scouting fetches nothing.
     if (row?.kind === 'harvest') statistics.batches++;
   }
 
-  /** Looks which batches were claimed, which are still reported on, and takes back those that are lost. */
+  /** Notes which batches are claimed and renewed, and takes back those that are lost. */
   async #followBatches(isRunning: boolean): Promise<void> {
     const { database, crawl, clock, mayLive, leaseMs, log, statistics } = this.#state;
     // The last request may have begun at the very end of the lease.
@@ -279,7 +268,7 @@ export class Keeper {
       if (row.state === 'ended') continue;
       const renewals = Number(row.renewals);
       const known = this.#open.get(row.id);
-      if (!known) this.#planner.adopt(row);
+      if (!known) this.#batches.adopt(row);
       if (!known || known.renewals !== renewals || known.state !== row.state)
         this.#open.set(row.id, { renewals, seenAt: now, state: row.state, harvester: row.harvester });
       if (row.state === 'offered' && !isRunning) await this.#withdraw(row.id);
@@ -288,7 +277,7 @@ export class Keeper {
       const isDead = row.harvester !== null && !mayLive(row.harvester);
       if (!isDead && silentMs <= leaseMargin * leaseMs + requestMs) continue;
       const lost = await this.#fenced(async (transaction) => {
-        // A report that comes at this moment loses, or saves the batch.
+        // A report that comes at this very moment is refused, or saves the batch.
         const { numUpdatedRows } = await transaction
           .updateTable('robot_batch')
           .set({ state: 'ended' })
@@ -312,12 +301,12 @@ export class Keeper {
       this.#open.delete(row.id);
       log.warn(
         { crawl: crawl.name, batch: row.id, harvester: row.harvester },
-        'a batch was lost; its pages wait again',
+        'a batch was lost; its pages are queued again',
       );
     }
   }
 
-  /** A batch of a crawl that was paused or stopped, if nobody has it yet. */
+  /** Takes back a batch of a crawl that no longer runs, unless a harvester has claimed it. */
   async #withdraw(batch: string): Promise<void> {
     await this.#fenced(async (transaction) => {
       const { numUpdatedRows } = await transaction
@@ -346,7 +335,7 @@ export class Keeper {
     for (const count of woken.values()) this.#state.later -= count;
   }
 
-  /** Pages whose next visit is due. */
+  /** Queues pages whose next visit is due. */
   async #wakeRevisits(): Promise<void> {
     const { frontier, domains, clock, options } = this.#state;
     const now = clock.now();
@@ -361,15 +350,12 @@ export class Keeper {
   }
 
   async #plan(most: number): Promise<number> {
-    const { clock, options } = this.#state;
+    const { clock } = this.#state;
     let planned = 0;
     const offered = () => [...this.#open.values()].filter(({ state }) => state === 'offered').length;
     while (offered() < mostOffered && planned < most && this.#planner.hasCandidates()) {
       const id = newId(clock);
-      const batch = await this.#fenced((transaction) =>
-        this.#planner.plan(transaction, id, rulesOf(options)),
-      );
-      if (!batch) break;
+      if (!(await this.#fenced((transaction) => this.#planner.plan(transaction, id)))) break;
       this.#open.set(id, { renewals: 0, seenAt: upNow(clock), state: 'offered', harvester: null });
       planned++;
     }
@@ -377,12 +363,12 @@ export class Keeper {
   }
 }
 
-/** Somebody may set the time of day while batches are under way. */
+/** A clock for leases: the time of day may be set while batches are under way. */
 function upNow(clock: Clock): number {
   return clock.uptime?.() ?? clock.now();
 }
 
-/** Keeps earlier keepers from writing; fails if a later one has written. */
+/** Keeps earlier keepers from writing; fails if a later keeper has written. */
 async function takeOver(transaction: Queries, id: string, fence: number): Promise<void> {
   const mine = await transaction
     .updateTable('robot_crawl')
@@ -396,5 +382,5 @@ async function takeOver(transaction: Queries, id: string, fence: number): Promis
 }
 
 const revisitLookMs = 1_000;
-/** Batches that wait for a harvester hold their addresses, so there are few of them. */
+/** Maximum number of batches on offer; few, because they hold their addresses while they wait. */
 const mostOffered = 4;

@@ -1,3 +1,4 @@
+import { chunks } from '../../engine/chunks.ts';
 import { robotsPath } from '../batch/plan.ts';
 import {
   type FoundLink,
@@ -6,35 +7,34 @@ import {
   type ScoutResult,
   type VisitResult,
 } from '../batch/report.ts';
-import { addError, countVisit } from '../crawl/statistics.ts';
+import { countVisit } from '../crawl/statistics.ts';
 import { type Queries, requestState } from '../database/tables.ts';
 import { crawlDelayMs } from '../politeness/rules.ts';
 import { slowDown } from '../politeness/slow-down.ts';
 import { splitUrl } from '../text/url/split-url.ts';
 import { enlist } from './claim-addresses.ts';
-import type { Domain } from './domains.ts';
+import { type Domain, freshMs } from './domains.ts';
 import { type EndedRequest, keyOf, type NewRequest } from './frontier.ts';
-import type { KeeperState } from './keeper.ts';
+import { failQueued, type KeeperState } from './keeper-state.ts';
 import { nextInterval } from './revisit-interval.ts';
 
-const tdmFreshMs = 24 * 60 * 60_000;
 const tdmRetryMs = 10 * 60_000;
 const mostSameTexts = 20;
-/** Folders of translations and mirrors have the same list of files, each leading to other pages. */
+/** Folders of translations and mirrors have the same list of files, but each list leads to other pages. */
 const mostSameLists = 1_000;
 const textsRemembered = 200_000;
 
-/** Takes what harvesters and scouts report into the frontier. */
+/** Merges the reports of harvesters and scouts into the frontier. */
 export class ResultMerger {
   readonly #state: KeeperState;
-  /** How many pages of a domain had the same text; a hint that need not survive the keeper. */
+  /** Counts pages of a domain with the same text; a hint that may be lost with the keeper. */
   readonly #sameTexts = new Map<string, number>();
 
   constructor(state: KeeperState) {
     this.#state = state;
   }
 
-  /** Merges reports in their order; resolves to the batches that have ended. */
+  /** Merges reports in order; resolves to the batches that have ended. */
   async merge(
     transaction: Queries,
     reports: readonly { batch: string; results: string }[],
@@ -83,7 +83,7 @@ export class ResultMerger {
     for (const { visit, links } of found) {
       all.push(...links);
       const depth = depths.get(keyOf(visit)) ?? visit.depth;
-      // A shorter way was found while the page was fetched, so its links are nearer than the harvester knew.
+      // A shorter way to the page was found meanwhile, so its links are nearer than the harvester knew.
       if (depth < visit.depth)
         all.push(...deeper(visit.allLinks ?? [], depth, visit.parent ?? 1, options.depth));
     }
@@ -92,7 +92,7 @@ export class ResultMerger {
     return ended;
   }
 
-  /** Adds links to the frontier, and those of pages that turn out to be nearer, until nothing changes. */
+  /** Adds links to the frontier, and the links of pages that turn out to be nearer, until nothing changes. */
   async #offer(transaction: Queries, links: readonly FoundLink[]): Promise<void> {
     const { frontier, domains, options } = this.#state;
     let offered = links;
@@ -130,10 +130,10 @@ export class ResultMerger {
     transaction: Queries,
     rows: readonly { domain: number; path: string; links: string }[],
   ): Promise<void> {
-    for (let start = 0; start < rows.length; start += 200)
+    for (const some of chunks(rows, 200))
       await transaction
         .insertInto('robot_links')
-        .values(rows.slice(start, start + 200))
+        .values(some)
         .onConflict((conflict) =>
           conflict.columns(['domain', 'path']).doUpdateSet(({ ref }) => ({ links: ref('excluded.links') })),
         )
@@ -229,15 +229,14 @@ export class ResultMerger {
     const { domains, clock } = this.#state;
     const domain = domains.get(visit.domain);
     if (visit.slowDown) this.#block(domain, visit.slowDown.retryAfterMs);
-    if (visit.tdm === undefined)
-      return domains.change(domain, { tdmAt: clock.now() - tdmFreshMs + tdmRetryMs });
+    if (visit.tdm === undefined) return domains.change(domain, { tdmAt: clock.now() - freshMs + tdmRetryMs });
     const { tdm } = visit;
     await transaction.updateTable('robot_domain').set({ tdm }).where('id', '=', domain.id).execute();
     domains.change(domain, { tdmAt: clock.now() });
     this.#state.robotsChanged?.(domain.id);
   }
 
-  /** The same text under very many addresses of a domain: its links lead to more of the same. */
+  /** Whether very many pages of the domain have this text: their links lead to more of the same. */
   #isTrap({ domain, exact, words = 0, isList = false }: VisitResult): boolean {
     if (exact === undefined || words === 0) return false;
     const key = `${domain} ${exact}`;
@@ -247,7 +246,7 @@ export class ResultMerger {
     return count > (isList ? mostSameLists : mostSameTexts);
   }
 
-  /** The rules of another host that robots.txt was redirected to, if they are known; else somebody will ask for them. */
+  /** The rules at another host to which robots.txt was redirected. If they are unknown, a request for them is queued. */
   async #robotsOf(transaction: Queries, domain: Domain, url: string): Promise<string | undefined> {
     const { domains, frontier } = this.#state;
     const { origin, host, path } = splitUrl(url);
@@ -275,7 +274,7 @@ export class ResultMerger {
     return undefined;
   }
 
-  /** Rules of another site, whose robots.txt was redirected to this one: kept until that site is asked again. */
+  /** Keeps the rules of another site, whose robots.txt was redirected here, until that site is asked again. */
   async #keepOthersRules(transaction: Queries, visit: VisitResult): Promise<void> {
     const { domain, path, robots } = visit;
     await transaction
@@ -289,7 +288,7 @@ export class ResultMerger {
       await this.#keepLinks(transaction, [{ domain, path: othersRules(path), links: robots }]);
   }
 
-  /** Rules that can't be had forbid everything for a while, and after several attempts for good. */
+  /** Without rules, everything is forbidden for a while; after several attempts, the domain is given up. */
   async #missRobots(transaction: Queries, domain: Domain, visit: VisitResult): Promise<void> {
     const { domains, options, clock } = this.#state;
     this.#block(domain, visit.slowDown?.retryAfterMs);
@@ -301,11 +300,8 @@ export class ResultMerger {
   }
 
   async #lose(transaction: Queries, domain: Domain, problem: string): Promise<void> {
-    const { domains, frontier, statistics } = this.#state;
-    const { queued, failed } = requestState;
-    const count = await frontier.change(transaction, domain.id, queued, failed, `failed: ${problem}`);
-    if (count > 0) addError(statistics, problem, count);
-    domains.change(domain, { state: 'lost', problem, queued: 0 });
+    await failQueued(this.#state, transaction, domain, problem);
+    this.#state.domains.change(domain, { state: 'lost', problem });
   }
 
   async #takeScouted(transaction: Queries, result: ScoutResult): Promise<void> {
@@ -326,14 +322,14 @@ export class ResultMerger {
   }
 }
 
-/** What no page can be called. */
+/** Where `robot_links` keeps rules for another site: no page has such a path. */
 const othersRules = (path: string) => `robots.txt ${path}`;
 
 function intervalOf({ revisitMs = 0, isRevisit = false, outcome }: VisitResult) {
   return { before: revisitMs, isRevisit, hasChanged: outcome === 'stored' };
 }
 
-/** The links of a page at this depth, as far as the limit lets them be followed. */
+/** The links of a page at this depth, within the limit of depth. */
 function deeper(urls: readonly string[], depth: number, parent: number, limit: number): FoundLink[] {
   return urls.flatMap((url) => {
     if (url.startsWith(redirectMark)) return [{ url: url.slice(redirectMark.length), depth, parent }];

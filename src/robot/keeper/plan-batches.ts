@@ -1,122 +1,58 @@
 import { type BatchPlan, robotsPath, type ScoutPlan, type Stop, tdmPath, type Visit } from '../batch/plan.ts';
-import { readDefinition, rulesOf } from '../crawl/options.ts';
-import { addError, type CrawlStatistics } from '../crawl/statistics.ts';
-import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
+import { rulesOf } from '../crawl/options.ts';
+import type { BatchRow, Queries, RequestRow } from '../database/tables.ts';
 import { planRows, type WaitingHost } from '../politeness/plan-rows.ts';
-import { type Rules, strictest } from '../politeness/rules.ts';
-import { forgivenAfterMs } from '../politeness/slow-down.ts';
+import type { Rules } from '../politeness/rules.ts';
+import type { BatchesUnderWay } from './batches-under-way.ts';
 import { claim, enlist, giveBack } from './claim-addresses.ts';
-import type { Domain } from './domains.ts';
-import type { KeeperState } from './keeper.ts';
+import { type Domain, delayOf, freshMs, needsRobots, needsTdm } from './domains.ts';
+import { failQueued, type KeeperState } from './keeper-state.ts';
+import { MetCrawls } from './met-crawls.ts';
 import { SiteRules } from './site-rules.ts';
 import { visitOf, withoutVisit } from './visits.ts';
 
 const scoutedAtOnce = 200;
 const candidatesAtOnce = 2_000;
-/** Addresses and rules are asked for again after a day. */
-const freshMs = 24 * 60 * 60_000;
-/** How long an address that another crawl holds is left out before we look again. */
+/** How long the planner ignores an address that another crawl holds. */
 const takenMs = 1_000;
 
-/** Makes batches for scouts and harvesters. A harvester that carries one out can't break a rule. */
+/** Plans batches for scouts and harvesters. A harvester that carries one out can't break a rule. */
 export class BatchPlanner {
   readonly #state: KeeperState;
-  /** Domains of batches that are not over. */
-  readonly #batches = new Map<string, { domains: number[]; addresses: string[] }>();
-  readonly #occupied = new Set<number>();
-  /** Until when an address rests; infinite while it is in a batch. A hint: the table decides. */
-  readonly #notBefore = new Map<string, number>();
-  /** Where another crawl with stricter rules meets us. */
-  readonly #strict = new Map<string, Rules>();
-  readonly #rules: SiteRules;
-  #describedAt = 0;
+  readonly #batches: BatchesUnderWay;
+  readonly #siteRules: SiteRules;
 
-  constructor(state: KeeperState) {
+  constructor(state: KeeperState, batches: BatchesUnderWay) {
     this.#state = state;
-    this.#rules = new SiteRules((text) => state.parseRobots(text));
-    state.robotsChanged = (domain) => this.#rules.forget(domain);
+    this.#batches = batches;
+    this.#siteRules = new SiteRules((text) => state.parseRobots(text));
+    state.robotsChanged = (domain) => this.#siteRules.forget(domain);
   }
 
   hasCandidates(): boolean {
     return this.#state.domains.busy().size > 0;
   }
 
-  /** Takes note of a batch that an earlier keeper planned. */
-  adopt(row: Pick<BatchRow, 'id' | 'kind' | 'plan' | 'addresses'>): void {
-    const plan = JSON.parse(row.plan) as BatchPlan & ScoutPlan;
-    const domains =
-      row.kind === 'scout'
-        ? plan.domains.map(({ domain }) => domain)
-        : plan.rows.flatMap((stops) => stops.map(({ domain }) => domain));
-    this.#began(row.id, domains, JSON.parse(row.addresses) as string[]);
+  /** Plans one batch and stores it; false if there is nothing to do at the moment. */
+  async plan(transaction: Queries, id: string): Promise<boolean> {
+    return (await this.#planScout(transaction, id)) || (await this.#planHarvest(transaction, id));
   }
 
-  ended(batch: string): void {
-    const known = this.#batches.get(batch);
-    if (!known) return;
-    this.#state.undo.record(() => this.#began(batch, known.domains, known.addresses));
-    this.#end(batch);
-  }
-
-  knows(batch: string): boolean {
-    return this.#batches.has(batch);
-  }
-
-  /**
-   * A batch is over: resolves to when each of its addresses may be contacted again. The delay between two requests to a host holds from
-   * one batch to the next, too. A host with a long delay waits for itself; the others on its address need not.
-   */
-  async restAfter(transaction: Queries, batch: string, now: number): Promise<(address: string) => number> {
-    const { domains, options } = this.#state;
-    const rules = rulesOf(options);
-    const { domains: ids, addresses } = this.#batches.get(batch) ?? { domains: [], addresses: [] };
-    await this.#meetOthers(transaction, addresses, rules);
-    /** Where the whole address waits: for the sake of other crawls, or because a host's own waiting is about its trouble. */
-    const longest = new Map<string, number>();
-    for (const id of addresses.length > 0 ? new Set(ids) : []) {
-      const domain = domains.get(id);
-      const delayMs = this.#delayOf(domain, this.#boundOf(domain.addresses, rules));
-      if (delayMs <= rules.generalPauseMs) continue;
-      const isMet = domain.addresses.some((address) => this.#strict.has(address));
-      // The same host with and without TLS.
-      const origins = new Set([domain.origin, `http://${domain.host}`, `https://${domain.host}`]);
-      const same = [...origins].flatMap((origin) => domains.find(origin) ?? []);
-      if (isMet || same.some((each) => each.blockLevel > 0 && now <= each.blockedUntil + forgivenAfterMs))
-        for (const address of domain.addresses)
-          longest.set(address, Math.max(delayMs, longest.get(address) ?? 0));
-      else for (const each of same) domains.change(each, { blockLevel: 0, blockedUntil: now + delayMs });
-    }
-    return (address) => {
-      const { generalPauseMs, reqDelayMs } = this.#strict.get(address) ?? rules;
-      const until = now + Math.max(generalPauseMs, reqDelayMs, longest.get(address) ?? 0);
-      this.#notBefore.set(address, until);
-      return until;
-    };
-  }
-
-  /** The rules of this crawl, and of those that it meets on these addresses. */
-  #boundOf(addresses: readonly string[], rules: Rules): Rules {
-    return strictest([rules, ...addresses.flatMap((address) => this.#strict.get(address) ?? [])]);
-  }
-
-  /** Plans one batch and stores it; undefined if there is nothing to do at the moment. */
-  async plan(transaction: Queries, id: string, rules: Rules): Promise<string | undefined> {
-    return (await this.#planScout(transaction, id)) ?? (await this.#planHarvest(transaction, id, rules));
-  }
-
-  async #planScout(transaction: Queries, id: string): Promise<string | undefined> {
+  async #planScout(transaction: Queries, id: string): Promise<boolean> {
     const { domains, clock } = this.#state;
     const now = clock.now();
     const wanted: ScoutPlan['domains'] = [];
     for (const domain of domains.busy()) {
       if (domain.state === 'ready' && now - domain.resolvedAt > freshMs)
         domains.change(domain, { state: 'new' });
-      if (domain.state === 'lost') await this.#drop(transaction, domain);
-      if (domain.state !== 'new' || domain.blockedUntil > now || this.#occupied.has(domain.id)) continue;
+      // New links to a domain that was given up lead nowhere.
+      if (domain.state === 'lost')
+        await failQueued(this.#state, transaction, domain, domain.problem ?? 'no address');
+      if (domain.state !== 'new' || domain.blockedUntil > now || this.#batches.isOccupied(domain)) continue;
       wanted.push({ domain: domain.id, host: domain.host });
       if (wanted.length >= scoutedAtOnce) break;
     }
-    if (wanted.length === 0) return undefined;
+    if (wanted.length === 0) return false;
     const plan: ScoutPlan = { domains: wanted };
     await this.#store(transaction, {
       id,
@@ -125,43 +61,30 @@ export class BatchPlanner {
       addresses: [],
       requests: 0,
     });
-    this.#begin(
-      id,
-      wanted.map(({ domain }) => domain),
-      [],
-    );
-    return id;
+    this.#batches.begin(id, { domains: wanted.map(({ domain }) => domain), addresses: [] });
+    return true;
   }
 
-  /** Links to a domain that was given up lead nowhere. */
-  async #drop(transaction: Queries, domain: Domain): Promise<void> {
-    const { domains, frontier, statistics } = this.#state;
-    const { queued, failed } = requestState;
-    const problem = domain.problem ?? 'no address';
-    const count = await frontier.change(transaction, domain.id, queued, failed, `failed: ${problem}`);
-    if (count > 0) addError(statistics, problem, count);
-    domains.change(domain, { queued: 0 });
-  }
-
-  async #planHarvest(transaction: Queries, id: string, rules: Rules): Promise<string | undefined> {
-    const { domains, clock, crawl, meanMs } = this.#state;
+  async #planHarvest(transaction: Queries, id: string): Promise<boolean> {
+    const { domains, clock, crawl, meanMs, options } = this.#state;
+    const rules = rulesOf(options);
     const now = clock.now();
     const candidates = this.#candidates(now);
-    if (candidates.length === 0) return undefined;
-    await this.#meetOthers(
+    if (candidates.length === 0) return false;
+    const met = await MetCrawls.on(
       transaction,
       candidates.flatMap(({ addresses }) => addresses),
-      rules,
+      { crawl: crawl.number, rules },
     );
     const byHost = Map.groupBy(candidates, ({ host }) => host);
-    const waiting = [...byHost.values()].map((sameHost) => this.#waitingHost(sameHost, rules, now));
+    const waiting = [...byHost.values()].map((sameHost) => waitingHost(sameHost, met, now));
     const shares = planRows(waiting, { meanMs });
     const chosen = shares.flat().flatMap(({ host }) => byHost.get(host) ?? []);
     const wanted = [...new Set(chosen.flatMap(({ addresses }) => addresses))];
-    // Others must know that we come, even if nothing waited here when this crawl was resumed.
+    // Other crawls must know that we contact these addresses, even if nothing waited here when this crawl was resumed.
     await enlist(transaction, crawl.number, wanted);
     const claimed = new Set<string>();
-    const pauseOf = (address: string) => (this.#strict.get(address) ?? rules).generalPauseMs;
+    const pauseOf = (address: string) => met.at(address).generalPauseMs;
     for (const [pauseMs, addresses] of Map.groupBy(wanted, pauseOf))
       for (const address of await claim(transaction, {
         addresses,
@@ -171,7 +94,7 @@ export class BatchPlanner {
         pauseMs,
       }))
         claimed.add(address);
-    for (const address of wanted) if (!claimed.has(address)) this.#notBefore.set(address, now + takenMs);
+    for (const address of wanted) if (!claimed.has(address)) this.#batches.rest(address, now + takenMs);
 
     const rows: Stop[][] = [];
     for (const row of shares) {
@@ -180,7 +103,8 @@ export class BatchPlanner {
         let left = count;
         for (const domain of byHost.get(host) ?? []) {
           if (left < 1 || !domain.addresses.every((address) => claimed.has(address))) continue;
-          const stop = await this.#stopAt(transaction, id, domain, { left, now, rules });
+          const bound = met.rulesFor(domain.addresses);
+          const stop = await this.#stopAt(transaction, id, domain, { left, now, rules: bound });
           left -= stop.visits.length;
           if (stop.visits.length > 0) stops.push(stop);
         }
@@ -190,63 +114,40 @@ export class BatchPlanner {
     const contacted = new Set(rows.flat().flatMap(({ domain }) => domains.get(domain).addresses));
     const unused = [...claimed].filter((address) => !contacted.has(address));
     await giveBack(transaction, id, unused);
-    if (rows.length === 0) return undefined;
+    if (rows.length === 0) return false;
     const plan: BatchPlan = { rules, rows };
     const requests = rows.flat().reduce((sum, { visits }) => sum + visits.length, 0);
     const addresses = [...contacted];
     await this.#store(transaction, { id, kind: 'harvest', plan: JSON.stringify(plan), addresses, requests });
-    this.#begin(
-      id,
-      rows.flat().map(({ domain }) => domain),
-      addresses,
-    );
-    return id;
+    this.#batches.begin(id, { domains: rows.flat().map(({ domain }) => domain), addresses });
+    return true;
   }
 
-  /** Domains that may be contacted now, the best first: much text for few bytes, and fast answers. */
+  /** Domains that may be contacted now, the best first: those with more text per byte and faster answers. */
   #candidates(now: number): Domain[] {
     const found: Domain[] = [];
     for (const domain of this.#state.domains.busy()) {
-      if (domain.state !== 'ready' || domain.blockedUntil > now || this.#occupied.has(domain.id)) continue;
-      if (domain.addresses.some((address) => (this.#notBefore.get(address) ?? 0) > now)) continue;
+      if (domain.state !== 'ready' || domain.blockedUntil > now || this.#batches.isOccupied(domain)) continue;
+      if (domain.addresses.some((address) => this.#batches.notBefore(address) > now)) continue;
       found.push(domain);
       if (found.length >= candidatesAtOnce) break;
     }
     return found.sort((a, b) => scoreOf(b) - scoreOf(a));
   }
 
-  /** Milliseconds until some domain may be contacted that may not be now; at most a quarter of a second. */
+  /** Milliseconds until another domain may be contacted; at most a quarter of a second. */
   nextDueMs(): number {
     const now = this.#state.clock.now();
     let due = now + 250;
     for (const domain of this.#state.domains.busy()) {
-      if (this.#occupied.has(domain.id)) continue;
+      if (this.#batches.isOccupied(domain)) continue;
       const from = domain.addresses.reduce(
-        (latest, address) => Math.max(latest, this.#notBefore.get(address) ?? 0),
+        (latest, address) => Math.max(latest, this.#batches.notBefore(address)),
         domain.blockedUntil,
       );
       if (from > now) due = Math.min(due, from);
     }
     return Math.max(1, due - now);
-  }
-
-  #waitingHost(domains: readonly Domain[], rules: Rules, now: number): WaitingHost {
-    const [first] = domains as [Domain];
-    const addresses = [...new Set(domains.flatMap((domain) => domain.addresses))];
-    const bound = this.#boundOf(addresses, rules);
-    const queued = domains.reduce(
-      (sum, domain) => sum + domain.queued + Number(needsRobots(domain, now)) + Number(needsTdm(domain, now)),
-      0,
-    );
-    const delayMs = Math.max(...domains.map((domain) => this.#delayOf(domain, bound)));
-    return { host: first.host, addresses, queued, delayMs, maxHosts: bound.maxHosts, maxReqs: bound.maxReqs };
-  }
-
-  /** Slow hosts get more time: an answer that took long is followed by a pause as long. */
-  #delayOf(domain: Domain, rules: Rules): number {
-    if (rules.reqDelayMs === 0 && domain.crawlDelayMs === 0) return 0;
-    const slowMs = domain.meanMs > 2_000 ? Math.min(domain.meanMs, 30_000) : 0;
-    return Math.round(Math.max(rules.reqDelayMs, domain.crawlDelayMs, slowMs));
   }
 
   async #stopAt(
@@ -256,13 +157,12 @@ export class BatchPlanner {
     { left, now, rules }: { left: number; now: number; rules: Rules },
   ): Promise<Stop> {
     const { domains, frontier } = this.#state;
-    const bound = this.#boundOf(domain.addresses, rules);
     const visits: Visit[] = [];
     if (needsRobots(domain, now))
       visits.push({ path: robotsPath, kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
     if (needsTdm(domain, now) && visits.length < left)
       visits.push({ path: tdmPath, kind: 'tdm', depth: 0, parent: 1, hops: 0, attempts: 0 });
-    const { robots, tdm } = await this.#rules.of(transaction, domain);
+    const { robots, tdm } = await this.#siteRules.of(transaction, domain);
     const held: RequestRow[] = [];
     while (visits.length < left) {
       const rows = await frontier.next(transaction, domain.id, left - visits.length);
@@ -285,39 +185,8 @@ export class BatchPlanner {
     }
     const [address = ''] = domain.addresses;
     const { id, origin, host } = domain;
-    const delayMs = this.#delayOf(domain, bound);
-    const limits = { delayMs, atOnce: bound.maxHosts, most: bound.maxReqs };
+    const limits = { delayMs: delayOf(domain, rules), atOnce: rules.maxHosts, most: rules.maxReqs };
     return { domain: id, origin, host, address, ...limits, ...(tdm !== '' && { tdm }), visits };
-  }
-
-  /** Where other running crawls have domains too, both keep to the stricter rules. */
-  async #meetOthers(transaction: Queries, contacted: readonly string[], rules: Rules): Promise<void> {
-    const { crawl } = this.#state;
-    const addresses = [...new Set(contacted)];
-    this.#strict.clear();
-    const others = await transaction
-      .selectFrom('robot_crawl')
-      .select(['number', 'options'])
-      .where('state', '=', 'running')
-      .where('number', '<>', crawl.number)
-      .execute();
-    if (others.length === 0) return;
-    const rulesByCrawl = new Map(
-      others.map(({ number, options }) => [Number(number), rulesOf(readDefinition(options))]),
-    );
-    for (let start = 0; start < addresses.length; start += 500) {
-      const met = await transaction
-        .selectFrom('robot_interest')
-        .select(['address', 'crawl'])
-        .where('address', 'in', addresses.slice(start, start + 500))
-        .where('crawl', 'in', [...rulesByCrawl.keys()])
-        .execute();
-      for (const row of met) {
-        const theirs = rulesByCrawl.get(Number(row.crawl));
-        if (theirs)
-          this.#strict.set(row.address, strictest([this.#strict.get(row.address) ?? rules, theirs]));
-      }
-    }
   }
 
   async #store(
@@ -341,60 +210,9 @@ export class BatchPlanner {
       })
       .execute();
   }
-
-  /** Of a batch that this transaction makes. */
-  #begin(batch: string, domains: number[], addresses: string[]): void {
-    this.#state.undo.record(() => {
-      this.#end(batch);
-      for (const address of addresses) this.#notBefore.delete(address);
-    });
-    this.#began(batch, domains, addresses);
-  }
-
-  #end(batch: string): void {
-    for (const domain of this.#batches.get(batch)?.domains ?? []) this.#occupied.delete(domain);
-    this.#batches.delete(batch);
-  }
-
-  #began(batch: string, domains: number[], addresses: string[]): void {
-    this.#batches.set(batch, { domains, addresses });
-    for (const domain of domains) this.#occupied.add(domain);
-    for (const address of addresses) this.#notBefore.set(address, Number.POSITIVE_INFINITY);
-  }
-
-  /** The next description is made anew, however soon it comes. */
-  forgetDescription(): void {
-    this.#describedAt = 0;
-  }
-
-  /** Counts addresses by state, at most once a second. */
-  describe(statistics: CrawlStatistics, now: number): void {
-    if (now - this.#describedAt < 1_000 && now >= this.#describedAt) return;
-    this.#describedAt = now;
-    const active = new Set([...this.#batches.values()].flatMap(({ addresses }) => addresses));
-    const waiting = new Set<string>();
-    const all = new Set<string>();
-    let queued = this.#state.later;
-    for (const domain of this.#state.domains.all()) {
-      queued += domain.queued;
-      for (const address of domain.addresses) {
-        all.add(address);
-        if (domain.queued > 0) waiting.add(address);
-      }
-    }
-    const counts = { waiting: 0, active: 0, resting: 0, done: 0 };
-    for (const address of all) {
-      if (active.has(address)) counts.active++;
-      else if ((this.#notBefore.get(address) ?? 0) > now) counts.resting++;
-      else if (waiting.has(address)) counts.waiting++;
-      else counts.done++;
-    }
-    statistics.addresses = counts;
-    statistics.queued = queued;
-  }
 }
 
-/** What a batch contains, a line for each domain. */
+/** The contents of a batch, one entry for each domain. */
 function contentsOf({ kind, plan }: Pick<BatchRow, 'kind' | 'plan'>): object[] {
   if (kind === 'scout')
     return [{ resolve: (JSON.parse(plan) as ScoutPlan).domains.map(({ host }) => host).join(' ') }];
@@ -408,15 +226,19 @@ function contentsOf({ kind, plan }: Pick<BatchRow, 'kind' | 'plan'>): object[] {
   );
 }
 
-function needsRobots(domain: Domain, now: number): boolean {
-  return now - domain.robotsAt > freshMs;
+function waitingHost(domains: readonly Domain[], met: MetCrawls, now: number): WaitingHost {
+  const [first] = domains as [Domain];
+  const addresses = [...new Set(domains.flatMap((domain) => domain.addresses))];
+  const rules = met.rulesFor(addresses);
+  const queued = domains.reduce(
+    (sum, domain) => sum + domain.queued + Number(needsRobots(domain, now)) + Number(needsTdm(domain, now)),
+    0,
+  );
+  const delayMs = Math.max(...domains.map((domain) => delayOf(domain, rules)));
+  return { host: first.host, addresses, queued, delayMs, maxHosts: rules.maxHosts, maxReqs: rules.maxReqs };
 }
 
-function needsTdm(domain: Domain, now: number): boolean {
-  return now - domain.tdmAt > freshMs;
-}
-
-/** New domains come first: nobody knows yet how good they are. */
+/** New domains come first: they have to be tried. */
 function scoreOf({ fetched, words, bytes, meanMs }: Domain): number {
   if (fetched < 3) return 1;
   return ((words + 1) / (bytes + 1_000)) * (100 / (meanMs + 100));

@@ -1,10 +1,10 @@
 const dayMs = 86_400_000;
-/** How far the interval of a page moves away from the crawl's. */
+/** The interval of a page is at most this many times longer or shorter than the crawl's. */
 const widest = 16;
 
 /**
- * How long after this visit the next one is due. The interval is halved if the page had changed, and grows by half if it had not, between a
- * sixteenth and sixteen times what the crawl says.
+ * Milliseconds until the next visit. The interval is halved if the page has changed and grows by half if it has not, between a
+ * sixteenth and sixteen times the interval of the crawl.
  */
 export function nextInterval(
   days: number,

@@ -12,7 +12,7 @@ interface Rules {
 const none: Rules = { robots: undefined, tdm: '' };
 const mostRemembered = 5_000;
 
-/** The rules of sites as the database has them; those asked for last are remembered. */
+/** The rules of sites, read from the database and cached. */
 export class SiteRules {
   readonly #parseRobots: (text: string) => Robots;
   readonly #known = new Map<number, Rules>();

@@ -1,6 +1,6 @@
 /**
- * What a transaction changed in memory, so that memory can be put back when it fails or runs again: PostgreSQL runs a transaction
- * that clashes with another once more.
+ * Records what a transaction changes in memory, so that memory can be restored if the transaction fails or is repeated: on PostgreSQL,
+ * a transaction that conflicts with another runs once more.
  */
 export class Undo {
   #steps: (() => void)[] = [];
@@ -9,7 +9,7 @@ export class Undo {
     this.#steps.push(step);
   }
 
-  /** Puts everything back, the latest change first. */
+  /** Undoes everything, the latest change first. */
   rollBack(): void {
     const steps = this.#steps.reverse();
     this.#steps = [];

@@ -1,7 +1,7 @@
 import type { Visit } from '../batch/plan.ts';
 import { type RequestRow, requestState } from '../database/tables.ts';
 
-/** A page that waits, or the rules of another site, as harvesters are told of it. */
+/** A queued request as a visit of a batch. */
 export function visitOf(row: RequestRow): Visit {
   return {
     path: row.path,
@@ -20,7 +20,7 @@ export function visitOf(row: RequestRow): Visit {
   };
 }
 
-/** Forbidden by the rules as they are now; or a request that was only there to get the rules. */
+/** Ends a request without a visit: the present rules forbid it, or it was only there to get the rules. */
 export function withoutVisit(row: RequestRow) {
   const isPage = row.kind === 'page';
   return {

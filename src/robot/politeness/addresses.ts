@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js';
 
-/** Whether an address belongs to the public Internet. Others are contacted only if the crawl allows them. */
+/** Whether an address belongs to the public Internet. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
-  // Of IPv6 only 2000::/3 is in use; ::127.0.0.1 is an old way to write an address of IPv4.
+  // Public IPv6 addresses are in 2000::/3; ::127.0.0.1 is an old notation for an IPv4 address.
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(ipaddr.IPv6.parse('2000::'), 3)) return false;
   return parsed.range() === 'unicast';
 }
@@ -12,8 +12,8 @@ export function isPublicAddress(address: string): boolean {
 const privateRanges = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat']);
 
 /**
- * Whether it belongs to a network of one's own. Others that are not public are never contacted: behind 169.254.169.254, for example, clouds
- * tell a machine its secrets, and any page can lead there.
+ * Whether an address belongs to a private network: contacted only if the crawl allows it. Addresses that are neither public nor private are
+ * never contacted: behind 169.254.169.254, for example, clouds tell a machine its secrets, and any page can link there.
  */
 export function isPrivateAddress(address: string): boolean {
   return ipaddr.isValid(address) && privateRanges.has(ipaddr.process(address).range());

@@ -1,6 +1,6 @@
 import { longestBatchMs, type Rules, strictest } from './rules.ts';
 
-/** A request as a log or a server saw it. */
+/** A request as a log or a server recorded it. */
 export interface SeenRequest {
   /** When it began, in milliseconds since the epoch. */
   at: number;
@@ -9,11 +9,11 @@ export interface SeenRequest {
   address: string;
   host: string;
   url: string;
-  /** The delay that this host was due, if longer than the rule's. */
+  /** The delay that held for this host, if longer than the rule's. */
   delayMs?: number;
-  /** The rules of its crawl, if no rules are given for all. Requests of one crawl share the object. */
+  /** The rules of its crawl, unless one set of rules holds for all. Requests of one crawl share the object. */
   rules?: Rules;
-  /** The batch that it was part of, as a log knows. */
+  /** Its batch; only a log knows it. */
   batch?: string;
 }
 
@@ -26,9 +26,8 @@ export interface Violation {
 
 /**
  * Replays requests and returns every violation of the rules, the earliest first. Requests to an address without a general pause
- * between them are one visit: in it a host gets at most `maxReqs` requests, at most `maxHosts` hosts are contacted, and it lasts
- * no longer than a batch. A visit that lasts longer means that a general pause was left out; and so do two batches without a pause between
- * them, where batches are known.
+ * between them are one visit: it has at most `maxReqs` requests per host and at most `maxHosts` hosts, and lasts no longer than a
+ * batch. A longer visit means that a general pause was left out; where batches are known, so do two batches without a pause between them.
  */
 export function checkRequests(requests: Iterable<SeenRequest>, rules?: Rules): Violation[] {
   const violations: Violation[] = [];
@@ -41,8 +40,8 @@ export function checkRequests(requests: Iterable<SeenRequest>, rules?: Rules): V
 }
 
 /**
- * The rules that hold at each moment: crawls that meet on an address keep to the stricter ones, and crawls at different times don't meet. A
- * crawl that stays away for longer than its turns take was paused, or had nothing to do there. Moments must be asked for in their order.
+ * The rules that hold at each moment: crawls that meet on an address keep to the stricter ones; crawls at different times don't meet. A
+ * crawl that stays away for longer than its turns take was paused, or had nothing to do there. Moments must be asked for in ascending order.
  */
 function rulesMeeting(requests: readonly SeenRequest[]): (at: number) => Rules {
   const visits = new Map<Rules, { from: number; to: number }[]>();

@@ -1,11 +1,11 @@
 import { longestBatchMs } from './rules.ts';
 
-/** A host that waits, as the planner sees it. */
+/** A host with queued requests, as the planner sees it. */
 export interface WaitingHost {
   host: string;
   /** All addresses of the host: while it is contacted, none of them may take part in another batch. */
   addresses: readonly string[];
-  /** Requests that wait. */
+  /** Number of queued requests. */
   queued: number;
   /** The delay for this host: the rule's, or longer if its robots.txt or its answers ask for it. */
   delayMs: number;
@@ -13,24 +13,24 @@ export interface WaitingHost {
   maxReqs: number;
 }
 
-/** Requests wait for the network more than for us, so even without a delay several rows run at once. */
+/** Even without a delay several rows run at once, because requests mostly wait for the network. */
 const fewestRows = 8;
 const mostRows = 64;
-/** Keeps planning cheap when very many hosts wait. */
+/** Maximum number of hosts to look at, so that planning stays cheap when very many wait. */
 const mostLooked = 5_000;
 
-/** How many requests of which host go into a batch. */
+/** The number of requests of a host that go into a batch. */
 export interface Share {
   host: string;
   count: number;
 }
 
 /**
- * Chooses what a batch contains, as a table that is filled by rows and read by columns. A host is in one row only, and a row may hold
- * several hosts one after the other. `hosts` come in order of preference; the first one decides how long the batch will be, and only
- * hosts that need about as long are added, so that no address is held much longer than it needs.
+ * Chooses the contents of a batch: a table that is filled by rows and read by columns. A host is in one row only; a row may hold
+ * several hosts, one after another. `hosts` come in order of preference. The first one decides how long the batch takes, and only hosts
+ * that take about as long are added, so that no address is held much longer than it is needed.
  *
- * - At most `maxReqs` requests a host, and at most `maxHosts` hosts an address.
+ * - At most `maxReqs` requests per host and at most `maxHosts` hosts per address.
  * - No row lasts longer than a batch may.
  * - As many rows as the delay needs, given the measured time per request.
  */
@@ -73,7 +73,7 @@ export function planRows(
   );
 }
 
-/** Rows of one address stand side by side after filling. Dealing them into as many hands moves them evenly apart. */
+/** After filling, rows of one address are neighbours. Dealing them like cards to several hands spreads them evenly. */
 export function spread<Row>(rows: readonly Row[], hands: number): Row[] {
   const dealt = Array.from({ length: hands }, (): Row[] => []);
   for (const [index, row] of rows.entries()) dealt[index % hands]?.push(row);

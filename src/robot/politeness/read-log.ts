@@ -27,10 +27,10 @@ const requestLine = z.object({
   batch: z.string().optional(),
 });
 
-/** The requests of logs, each with its rules: files, or directories with `requests-*.jsonl.gz`. */
+/** Reads request logs, each request with its rules. Paths are files, or directories with `requests-*.jsonl.gz`. */
 export async function readLog(paths: readonly string[]): Promise<SeenRequest[]> {
   const requests: SeenRequest[] = [];
-  // The files in a directory are of one crawl.
+  // The files in a directory belong to one crawl.
   const known = new Map<string, Rules>();
   for (const file of (await Promise.all(paths.map(logFiles))).flat()) {
     let rules: Rules | undefined;
@@ -85,7 +85,7 @@ async function logFiles(path: string): Promise<string[]> {
 
 async function* linesOf(file: string): AsyncIterable<string> {
   const content = createReadStream(file);
-  // An error of either stream ends the reading below.
+  // An error in either stream ends the loop below.
   const input = file.endsWith('.gz') ? pipeline(content, createGunzip(), () => {}) : content;
   try {
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });

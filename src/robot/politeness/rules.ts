@@ -2,15 +2,15 @@
 export interface Rules {
   /** Milliseconds between the end of a request to a host and the beginning of the next one to it. */
   reqDelayMs: number;
-  /** How many hosts of one address a batch may contact; also how many requests an address gets at once without a delay. */
+  /** Maximum number of hosts of one address in a batch; without a delay, also the maximum concurrency of an address. */
   maxHosts: number;
-  /** How many requests a host gets between two general pauses. */
+  /** Maximum number of requests to a host between two general pauses. */
   maxReqs: number;
   /** Milliseconds that an address rests after every batch. */
   generalPauseMs: number;
 }
 
-/** Rules that satisfy all of the given ones: crawls that meet on an address both keep to these. */
+/** Rules that satisfy all given rules: crawls that meet on an address keep to these. */
 export function strictest(rules: readonly Rules[]): Rules {
   const [first, ...others] = rules;
   if (!first) throw new RangeError('no rules to choose from');
@@ -25,7 +25,7 @@ export function strictest(rules: readonly Rules[]): Rules {
   );
 }
 
-/** No batch lasts longer, so that an address is never held for long by a harvester that died. */
+/** Maximum duration of a batch, so that a harvester that died never holds an address for long. */
 export const longestBatchMs = 10 * 60_000;
 
 /** The delay that a Crawl-delay in seconds asks for; at most an hour. */

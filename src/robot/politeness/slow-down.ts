@@ -1,8 +1,8 @@
 import type { Random } from '../../engine/identity.ts';
 
-/** How long a host that asked us to slow down is left alone. */
+/** How long to leave a host alone that asked us to slow down. */
 export interface SlowDown {
-  /** How many times in a row; 0 = never, or long forgiven. */
+  /** How many times in a row it asked; 0 = never. */
   level: number;
   until: number;
 }
@@ -10,7 +10,7 @@ export interface SlowDown {
 const longestMs = 24 * 60 * 60_000;
 export const forgivenAfterMs = 30 * 60_000;
 
-/** After 429 or 503: `firstMs`, then twice as long each time, up to a day; `Retry-After` is honoured, within the same day. */
+/** After 429 or 503: `firstMs`, then twice as long each time, up to a day. `Retry-After` is honoured, up to a day too. */
 export function slowDown(
   before: SlowDown,
   {
@@ -21,7 +21,7 @@ export function slowDown(
   }: { now: number; firstMs: number; retryAfterMs?: number | undefined; random: Random },
 ): SlowDown {
   const forgiven = now > before.until + forgivenAfterMs;
-  // Many requests of one batch may say the same; they count once.
+  // Several answers of one batch count once.
   if (before.level > 0 && now < before.until)
     return { ...before, until: Math.min(now + longestMs, Math.max(before.until, now + retryAfterMs)) };
   const level = forgiven ? 1 : before.level + 1;
@@ -29,7 +29,17 @@ export function slowDown(
   return { level, until: now + Math.min(longestMs, Math.max(ms, retryAfterMs)) };
 }
 
-/** `Retry-After`: seconds or a date. */
+/** What an answer with 429 or 503 asks for; undefined for any other answer. */
+export function askedToSlowDown(
+  { status, headers }: { status: number; headers: Readonly<Record<string, string>> },
+  now: number,
+): { retryAfterMs?: number } | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  const retryAfterMs = readRetryAfter(headers['retry-after'], now);
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
+}
+
+/** The milliseconds of `Retry-After`, which is in seconds or a date. */
 export function readRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();

@@ -1,11 +1,11 @@
-/** Files with more pages are read up to here. */
+/** Only this many pages of a file are rendered. */
 const mostPages = 200;
 const mostBytes = 64_000_000;
-/** 300 dots per inch, as recognisers like it; a PDF counts in 72ths of an inch. */
+/** 300 dots per inch suit recognisers; a PDF measures in 72ths of an inch. */
 const scale = 300 / 72;
 const mostPixels = 25_000_000;
 
-/** The pages of a PDF as images. Its own process is the place for it. */
+/** Renders the pages of a PDF as images. Call it in a process of its own. */
 export async function renderScans(bytes: Uint8Array): Promise<Uint8Array[]> {
   const [{ PDFiumLibrary }, { default: sharp }] = await Promise.all([
     import('@hyzyla/pdfium'),

@@ -20,14 +20,14 @@ import { fingerprint } from '../text/fingerprint.ts';
 import { scanQueue } from './scan-list.ts';
 
 const lookMs = 2_000;
-/** Pages under way; the rest wait in the table, so that other work of the owner is not behind them. */
+/** Maximum number of pages under way; the rest wait in the table, so that they don't delay other work of the owner. */
 const mostSent = 100;
 const retryMs = 60_000;
 const mostAttempts = 50;
 
 /**
- * Sends pages without text through the pipeline that their crawl names, and stores what comes back as documents. It knows nothing of
- * the pipeline but that some file of its result ends with `.txt`.
+ * Sends pages without text through the pipeline that their crawl names, and stores the results as documents. It assumes only that
+ * the pipeline results in a file `*.txt`. A scan is `new` until it is sent, `sent` until its result is stored, and then its row is deleted.
  */
 export async function runScans(engine: Engine): Promise<Running> {
   const { broker, clock, log } = engine;
@@ -48,7 +48,10 @@ export async function runScans(engine: Engine): Promise<Running> {
     try {
       await take(engine, decodeRequest(delivery.body));
     } catch (error) {
-      log.warn({ err: error }, 'robot: a page that was read could not be stored; it will be tried again');
+      log.warn(
+        { err: error },
+        'robot: the text of a scanned page could not be stored; it will be tried again',
+      );
       if (delivery.attempt >= mostAttempts) return delivery.deadLetter(messageOf(error));
       return delivery.retry({ delayMs: 1_000, reason: messageOf(error) });
     }
@@ -85,8 +88,11 @@ async function sendSome(engine: Engine, signal: AbortSignal): Promise<void> {
       await send(engine, row);
       await query.updateTable('robot_scan').set({ state: 'sent' }).where('uuid', '=', row.uuid).execute();
     } catch (error) {
-      // The pipeline is gone, or the owner has reached a limit.
-      engine.log.warn({ err: error, pipeline: row.pipeline }, 'robot: a page could not be sent; it waits');
+      // The pipeline was deleted, or the owner has reached a limit.
+      engine.log.warn(
+        { err: error, pipeline: row.pipeline },
+        'robot: a scanned page could not be sent to its pipeline; it waits',
+      );
       const notBefore = now + retryMs;
       await query.updateTable('robot_scan').set({ notBefore }).where('uuid', '=', row.uuid).execute();
     }
@@ -110,7 +116,7 @@ async function send(engine: Engine, { uuid, pipeline, owner, blob }: ScanRow): P
   }
 }
 
-/** What a pipeline has read becomes a document. A message that comes twice finds nothing to do. */
+/** Stores the text of a page as a document. A message that is delivered twice changes nothing the second time. */
 async function take(engine: Engine, request: Request): Promise<void> {
   const database = robotDatabase(engine);
   const row = await database.query
@@ -123,7 +129,7 @@ async function take(engine: Engine, request: Request): Promise<void> {
   if (row && hasFailed(request))
     engine.log.warn(
       { pipeline: row.pipeline, page: row.page, reason: request.logs.at(-1)?.log },
-      'robot: a page could not be read; it has no text',
+      'robot: the pipeline could not read a scanned page; it has no text',
     );
   const segment = row && !hasFailed(request) ? await segmentOf(engine, row, request) : undefined;
   const stored = segment ? await engine.blobs.put(segment.content) : undefined;
@@ -135,7 +141,7 @@ async function take(engine: Engine, request: Request): Promise<void> {
       .where('uuid', '=', row.uuid)
       .returning('uuid')
       .execute();
-    // Blank pages are all the same blob.
+    // All blank pages are the same blob.
     const other = await transaction
       .selectFrom('robot_scan')
       .select('uuid')

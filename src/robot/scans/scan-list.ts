@@ -4,7 +4,7 @@ import type { Clock } from '../../engine/time/clock.ts';
 import type { Queries } from '../database/tables.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 
-/** Where pipelines deliver the pages that they have read. */
+/** The queue where pipelines deliver the pages that they have read. */
 export const scanQueue = 'robot.scans';
 
 /** Stores pages that wait to be read, in the transaction that stores the page of the crawl. */
@@ -45,7 +45,7 @@ export async function addScans(
       .execute();
 }
 
-/** How many pages of each crawl wait to be read, by its number. */
+/** The number of pages that wait to be read, by number of the crawl. */
 export async function scansWaiting(
   query: Queries,
   crawls: readonly { number: number }[],

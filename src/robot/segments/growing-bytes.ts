@@ -1,12 +1,12 @@
-/** Room that was given back, for the next one: new megabytes for every report cost the kernel as much as filling them. */
+/** Buffers for reuse: allocating new megabytes for every report costs the kernel as much as filling them. */
 const spare: Buffer[] = [];
 const mostSpare = 12;
 const largestSpare = 4 << 20;
 const firstRoom = 1 << 18;
 
 /**
- * Text as bytes, appended to. Strings and buffers that are copied here at once die young; kept for a report, they would outlive two
- * collections of the young, and the whole heap would be looked through every second.
+ * A growing buffer of text. Strings and buffers that are copied here at once die young. If they were kept until the report, they would survive two
+ * minor collections, and a full collection would run every second.
  */
 export class GrowingBytes {
   #bytes: Buffer = Buffer.alloc(0);
@@ -26,7 +26,7 @@ export class GrowingBytes {
     this.length += bytes.length;
   }
 
-  /** Only valid until it is given back. */
+  /** Valid until `giveBack`. */
   get content(): Buffer {
     return this.#bytes.subarray(0, this.length);
   }

@@ -7,12 +7,12 @@ import { encodeText } from '../text/html/encode-text.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { documentLine, type RecordEntry, recordLine } from './segment-index.ts';
 
-/** The parts of a segment. Each is a run of whole gzip members, so segments make files by being appended. */
+/** The parts of a segment. Each is a run of whole gzip members, so appending the parts of segments gives a valid file. */
 export const partNames = ['index', 'documents', 'text', 'corpus', 'warc', 'requests'] as const;
 export type PartName = (typeof partNames)[number];
 
 const compress = promisify(gzip);
-/** A third of the time of the default level, for a tenth more bytes. */
+/** Takes a third of the time of the default level, for a tenth more bytes. */
 const level = 3;
 /** For a few kilobytes, a higher level saves 2 % and takes half as long again. */
 const recordLevel = 1;
@@ -28,7 +28,7 @@ export interface Scan {
 
 type TextEncoding = Parameters<typeof encodeText>[1];
 
-/** Collects what is stored of a batch until the next report. */
+/** Collects what a harvester stores for a batch until its next report. */
 export class SegmentBuffer {
   readonly #parts: Record<PartName, GrowingBytes> = {
     index: new GrowingBytes(),
@@ -43,7 +43,7 @@ export class SegmentBuffer {
   bytes = 0;
   readonly #encoding: TextEncoding;
 
-  /** The encoding is that of the plain text. */
+  /** `encoding` is that of the plain text. */
   constructor(encoding: TextEncoding = 'utf-8') {
     this.#encoding = encoding;
   }
@@ -55,22 +55,22 @@ export class SegmentBuffer {
     return length;
   }
 
-  /** The rules come before the requests that were made under them, so that a log can be checked by itself. */
+  /** Logs the rules before the requests made under them, so that a log can be checked by itself. */
   addRequest(line: object, rules: object): void {
     if (this.#parts.requests.length === 0) this.#add('requests', `${JSON.stringify({ rules })}\n`);
     this.#add('requests', `${JSON.stringify(line)}\n`);
   }
 
-  /** Readers of WARC files want every record to be a gzip member of its own. */
+  /** Readers of WARC files expect every record in a gzip member of its own. */
   addRecord({ bytes }: { bytes: Buffer }, entry: Omit<RecordEntry, 'length'>): void {
-    // For a few kilobytes, handing them to another thread costs eight times as much as compressing them.
+    // Handing a few kilobytes to another thread costs eight times as much as compressing them here.
     const member = gzipSync(bytes, { level: bytes.length < smallRecord ? recordLevel : level });
     this.#parts.warc.append(member);
     this.bytes += bytes.length;
     this.#add('index', recordLine({ ...entry, length: member.length }));
   }
 
-  /** What is of no use stays on record, but is no part of the corpus. */
+  /** Documents with usability 0 are listed, but are not part of the corpus. */
   addDocument(document: CorpusDocument, print: Fingerprint): void {
     this.#add('documents', jsonLine({ ...document, ...print }));
     const isUseful = document.usability !== 0;
@@ -86,13 +86,13 @@ export class SegmentBuffer {
     return this.#add('text', Buffer.from(encodeText(text, this.#encoding)).toString('latin1'), 'latin1');
   }
 
-  /** Pages that somebody else has to read. */
+  /** Adds pages that a pipeline has to read. */
   addScan(scan: Scan): void {
     this.scans.push(scan);
     for (const image of scan.images) this.bytes += image.length;
   }
 
-  /** The parts compressed, one behind the other in the order of their names. Nothing can be added then. */
+  /** Compresses the parts and concatenates them in the order of `partNames`. Nothing can be added afterwards. */
   async seal(): Promise<{ content: Uint8Array; parts: { name: PartName; length: number }[] }> {
     const sealed = await Promise.all(
       partNames.map(async (name) => {
@@ -103,7 +103,7 @@ export class SegmentBuffer {
       }),
     );
     const parts = sealed.flatMap(({ name, bytes: { length } }) => (length > 0 ? [{ name, length }] : []));
-    // A buffer of its own: it goes to another thread as a whole.
+    // Not from the pool: the whole buffer is transferred to another thread.
     const content = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
     let at = 0;
     for (const { bytes } of sealed) at += bytes.copy(content, at);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Fingerprint } from '../text/fingerprint.ts';
 
-/** A document of a segment: what decides whether its text belongs to the corpus, and where it lies. */
+/** A document of a segment: what decides whether its text belongs to the corpus, and where the text is. */
 export interface DocumentEntry extends Fingerprint {
   url: string;
   fetchedAt: number;
@@ -51,7 +51,7 @@ export function recordLine(record: RecordEntry): string {
   return `${JSON.stringify({ record })}\n`;
 }
 
-/** Reads the part `index` of a segment; without records if nobody wants them. */
+/** Reads the part `index` of a segment, without records unless they are wanted. */
 export function readSegmentIndex(
   text: string,
   { wantsRecords = true } = {},

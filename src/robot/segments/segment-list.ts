@@ -2,12 +2,12 @@ import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import { settledThrough, willAppend } from '../../engine/database/growing-list.ts';
 import type { Database, Queries } from '../database/tables.ts';
 
-/** Who owns the segments of a crawl. */
+/** The owner of the blobs of a crawl's segments. */
 export const segmentOwner = (crawl: number) => `robot:${crawl}`;
 
 const listOf = (crawl: number) => `robot.segments.${crawl}`;
 
-/** Registers a segment whose bytes are in Blobs; resolves to its id. Nothing after it in the transaction may wait for others. */
+/** Registers a segment whose bytes are in Blobs; resolves to its id. Nothing later in the transaction may wait for other transactions. */
 export async function addSegment(
   database: Pick<Database, 'dialect'>,
   transaction: Queries,
@@ -37,7 +37,7 @@ export async function addSegment(
   return Number(id);
 }
 
-/** Segments in the order of their ids. None will appear before the last of them later: an export goes on after it. */
+/** Lists segments by id. No segment with a smaller id will appear later, so an export can continue after the last one. */
 export async function listSegments(
   database: Database,
   { crawl, after, limit }: { crawl: number; after: number; limit: number },

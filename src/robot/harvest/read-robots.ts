@@ -4,17 +4,17 @@ import type { Answer } from '../fetch/fetch-page.ts';
 import { crawlDelayMs } from '../politeness/rules.ts';
 import { longestRobotsFile, parseRobots, type Robots, robotsText } from '../text/robots-rules.ts';
 
-/** robots.txt is read up to here; one byte more than counts, which tells that it was cut. */
+/** Maximum length of robots.txt; one byte more than counts, which shows that it was cut off. */
 export const robotsLimit = longestRobotsFile + 1;
 
 type RobotsFound = Pick<VisitResult, 'outcome' | 'reason' | 'robots' | 'crawlDelayMs'>;
 
-/** The rules are behind a redirect, and the host has had its requests. */
+/** The rules are behind a redirect, and the host has had all its requests. */
 export const unfinished: { robots?: Robots; found: RobotsFound } = {
   found: { outcome: 'later', reason: 'redirected' },
 };
 
-/** What the answer to robots.txt means: its rules, no rules at all (4xx), or nothing yet. */
+/** Reads the answer to robots.txt: rules, no rules at all (4xx), or nothing yet. */
 export function readRobots(
   answer: Answer | FetchFailure,
   agent: string,
@@ -29,7 +29,7 @@ export function readRobots(
     robots,
     found: {
       outcome: 'stored',
-      // Byte for byte, as rules compare bytes.
+      // Byte for byte, because rules match bytes.
       robots: text,
       ...(delay !== undefined && delay > 0 && { crawlDelayMs: crawlDelayMs(delay) }),
     },
