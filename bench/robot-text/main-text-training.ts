@@ -1,7 +1,7 @@
+import { scanHtml } from '../../src/formats/markup/scan.ts';
 import { decodePage } from '../../src/robot/text/html/charset.ts';
 import { PageReader } from '../../src/robot/text/html/page-reader.ts';
 import { type PageBlock, PageTree } from '../../src/robot/text/html/page-tree.ts';
-import { scanHtml } from '../../src/robot/text/html/scan.ts';
 import { eachBlock } from '../../src/robot/text/main-text/block-features.ts';
 import { mainText } from '../../src/robot/text/main-text/main-text.ts';
 import { compileModel, type Predict, type TreeModel } from '../../src/robot/text/main-text/tree-model.ts';

@@ -1,7 +1,7 @@
+import { escapeXml } from '../../src/formats/markup/escape.ts';
 import { errorRate } from '../../src/transcription/evaluation/compare.ts';
 import { marked } from '../../src/transcription/evaluation/differences-page.ts';
 import { toSymbols } from '../../src/transcription/evaluation/symbols.ts';
-import { escapeXml } from '../../src/transcription/formats/xml.ts';
 import { loadSharp } from '../../src/transcription/image/load-sharp.ts';
 import type { Measured } from './measure-real.ts';
 import { percent } from './report.ts';

@@ -1,4 +1,5 @@
 import { type PublicPage, sectionOf } from '../engine/house.ts';
+import { escapeHtml } from '../formats/markup/escape.ts';
 import { userAgent } from './crawl/options.ts';
 import { robotSection } from './settings.ts';
 
@@ -8,15 +9,15 @@ export const aboutPage: PublicPage = {
   summary: 'What the robot is, for administrators of servers that it visits',
   async show(engine) {
     const section = sectionOf(engine.settings, robotSection);
-    const agent = escaped(section.agent);
+    const agent = escapeHtml(section.agent);
     const rules = { delay: section.reqDelay, pause: section.generalPause, requests: section.maxReqs };
     const more =
       section.contact === ''
         ? ''
-        : `<p><a href="${escaped(section.contact)}">${escaped(section.contact)}</a></p>`;
+        : `<p><a href="${escapeHtml(section.contact)}">${escapeHtml(section.contact)}</a></p>`;
     const content = `<!doctype html><html lang="cs"><meta charset="utf-8"><title>${agent}</title>
 <h1>${agent}</h1>
-<p>User-Agent: <code>${escaped(userAgent(section))}</code></p>${more}
+<p>User-Agent: <code>${escapeHtml(userAgent(section))}</code></p>${more}
 <h2>Česky</h2>
 <p>Tento robot prochází web a sbírá texty pro jazykový korpus. Mezi dvěma požadavky na jeden server čeká nejméně
 ${rules.delay} s, po nejvýše ${rules.requests} požadavcích nechá celou adresu ${rules.pause} s odpočívat. Řídí se souborem robots.txt (také
@@ -38,7 +39,3 @@ Disallow: /</pre>
     return { type: 'text/html; charset=utf-8', content };
   },
 };
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}

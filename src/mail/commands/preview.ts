@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
+import { escapeHtml } from '../../formats/markup/escape.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
@@ -141,15 +142,13 @@ function ofDesign<Type extends { designs: readonly string[] }>(types: readonly T
 
 /** All mails side by side. */
 function sheet(mails: readonly PreviewedMail[]): string {
-  const escaped = (text: string) =>
-    text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   const figures = mails.map(({ name, subject, missing, hasPicture }) => {
-    const gaps = missing ? `<br>not translated: ${escaped(missing.replaceAll('\n', '; '))}` : '';
+    const gaps = missing ? `<br>not translated: ${escapeHtml(missing.replaceAll('\n', '; '))}` : '';
     const file = encodeURIComponent(name);
     const shown = hasPicture
       ? `<img src="${file}.png" alt="">`
       : `<iframe sandbox src="${file}.html"></iframe>`;
-    return `<figure><figcaption><b>${escaped(name)}</b> ${escaped(subject)}${gaps}</figcaption>${shown}</figure>`;
+    return `<figure><figcaption><b>${escapeHtml(name)}</b> ${escapeHtml(subject)}${gaps}</figcaption>${shown}</figure>`;
   });
   const style = `body{display:flex;flex-wrap:wrap;align-items:flex-start;gap:16px;margin:10px;font-family:sans-serif}figure{margin:0;width:${mailWidth}px}img,iframe{width:100%;border:1px solid #ccc;box-sizing:border-box}iframe{height:800px}`;
   return `<!doctype html><meta charset="utf-8"><title>Mails</title><style>${style}</style>${figures.join('\n')}\n`;

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import { type PublicAnswer, type PublicPage, stateOf } from '../../engine/house.ts';
+import { escapeHtml } from '../../formats/markup/escape.ts';
 import { mailQueries } from '../database/tables.ts';
 import { unsubscribe } from '../inbound/unsubscribe.ts';
 import { OpenMail } from '../open-mail.ts';
@@ -37,7 +38,7 @@ export const unsubscribePage: PublicPage = {
     if (!mail) return undefined;
     return page(
       `<!doctype html><meta charset="utf-8"><title>Unsubscribe</title><h1>Unsubscribe</h1>
-<p>Stop sending mails of this kind to ${escaped(mail.recipient)}?</p>
+<p>Stop sending mails of this kind to ${escapeHtml(mail.recipient)}?</p>
 <form method="post"><button>Unsubscribe</button></form>`,
     );
   },
@@ -47,15 +48,11 @@ export const unsubscribePage: PublicPage = {
     await unsubscribe(engine, mail, 'link');
     return page(
       `<!doctype html><meta charset="utf-8"><title>Unsubscribed</title><h1>Done</h1>
-<p>${escaped(mail.recipient)} will get no more mails of this kind.</p>`,
+<p>${escapeHtml(mail.recipient)} will get no more mails of this kind.</p>`,
     );
   },
 };
 
 function page(content: string): PublicAnswer {
   return { type: 'text/html; charset=utf-8', content };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,5 +1,6 @@
 import type { Liquid, Template } from 'liquidjs';
 import { PismakError } from '../../engine/errors.ts';
+import { escapeHtml } from '../../formats/markup/escape.ts';
 import { messageMemory } from '../mime/message-memory.ts';
 import { type EncodedText, quotedPrintableWriter } from '../mime/quoted-printable.ts';
 import type { TemplateData } from './compile.ts';
@@ -41,7 +42,7 @@ export class Filling {
   ) {
     this.#liquid = liquid;
     this.#isText = isText;
-    this.#escape = isHtml ? escaped : (text) => text;
+    this.#escape = isHtml ? escapeHtml : (text) => text;
     this.#endsAt = performance.now() + longestMs;
     this.#segments = dependent.test(source) ? [] : joined(nodes.map((node) => this.#segmentOf(node)));
     this.#whole = nodes;
@@ -125,16 +126,4 @@ function joined(segments: readonly Segment[]): Segment[] {
     else all.push(segment);
   }
   return all;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&#34;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return /[&<>"']/.test(text) ? text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '') : text;
 }

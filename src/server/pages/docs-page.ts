@@ -1,11 +1,12 @@
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { version } from '../../engine/version.ts';
+import { escapeHtml } from '../../formats/markup/escape.ts';
 import { nounOf } from '../openapi/openapi.ts';
 import { streamPaths } from '../openapi/openapi-streams.ts';
 import { inputSchema, routeOf } from '../routes/operation-routes.ts';
 import { type JsonSchema, queryFromInput } from '../routes/query-input.ts';
-import { escapeHtml, type Page, page } from './page.ts';
+import { type Page, page } from './page.ts';
 
 /** `/docs`: every operation with its role, its input and a call to copy. */
 export function docsPage(

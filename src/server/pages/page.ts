@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../formats/markup/escape.ts';
 
 /** A self-contained page: style and script are inline, and the content policy allows exactly these. */
 export interface Page {
@@ -21,10 +22,6 @@ export function page({ title, body, script }: { title: string; body: string; scr
     ...(script === undefined ? [] : [`script-src '${hashOf(script)}'`, "connect-src 'self'"]),
   ];
   return { html, policy: sources.join('; ') };
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 function hashOf(text: string): string {

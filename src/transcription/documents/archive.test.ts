@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
-import { all, parseXml } from '../formats/testing/xml-tree.ts';
+import { all, parseXml } from '../../formats/markup/testing/xml-tree.ts';
 import { describePageImage } from '../image/page-image.ts';
 import { runHouse } from '../testing/running-transcription.ts';
 import { documentArchive } from './archive.ts';

@@ -1,4 +1,4 @@
-import { escapeXml } from '../formats/xml.ts';
+import { escapeXml } from '../../formats/markup/escape.ts';
 import { align } from './align.ts';
 import { errorRate, type Rate } from './compare.ts';
 import type { Evaluation } from './evaluate.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { all, parseXml } from '../../formats/markup/testing/xml-tree.ts';
 import { toAlto } from './alto.ts';
 import { altoStructure } from './testing/alto-structure.ts';
 import { about, anyAbout, anyPage, samplePage } from './testing/pages.ts';
 import { violations } from './testing/structure.ts';
-import { all, parseXml } from './testing/xml-tree.ts';
 
 test('any page gives ALTO with the structure of the format, and with everything inside the page', () => {
   fc.assert(

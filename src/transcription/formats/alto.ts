@@ -1,10 +1,10 @@
+import { createXmlWriter, type XmlWriter } from '../../formats/markup/write-xml.ts';
 import type { Box, Line, Page, Paragraph, Region, Word } from '../page/page.ts';
 import { type Hyphenation, hyphenated } from '../text/hyphenation.ts';
 import { wordText } from '../text/text.ts';
 import { type About, writer } from './about.ts';
 import { firstLanguage } from './languages.ts';
 import { baselinePoints, formatConfidence, onPage, points } from './outline.ts';
-import { createXmlWriter, type XmlWriter } from './xml.ts';
 
 const namespace = 'http://www.loc.gov/standards/alto/ns-v4#';
 

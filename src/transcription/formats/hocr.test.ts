@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { all, parseXml } from '../../formats/markup/testing/xml-tree.ts';
 import { readHocr } from '../recognise/hocr.ts';
 import { toText } from '../text/text.ts';
 import { toHocr } from './hocr.ts';
 import { about, anyAbout, anyPage, samplePage } from './testing/pages.ts';
-import { all, parseXml } from './testing/xml-tree.ts';
 
 const bbox = /^bbox \d+ \d+ \d+ \d+(; baseline -?[\d.]+ -?\d+)?(; x_wconf \d{1,3})?$/;
 

@@ -1,10 +1,10 @@
+import { createXmlWriter, type XmlWriter } from '../../formats/markup/write-xml.ts';
 import type { Box, Line, Page, Paragraph, Region } from '../page/page.ts';
 import { wordText } from '../text/text.ts';
 import { type About, creator } from './about.ts';
 import { withoutOverlaps } from './apart.ts';
 import { languageTag } from './languages.ts';
 import { baselinePoints, onPage } from './outline.ts';
-import { createXmlWriter, type XmlWriter } from './xml.ts';
 
 const doctype =
   '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">\n';

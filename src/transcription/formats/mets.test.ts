@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { all, parseXml } from '../../formats/markup/testing/xml-tree.ts';
 import { toMets } from './mets.ts';
 import { type Structure, types, violations } from './testing/structure.ts';
-import { all, parseXml } from './testing/xml-tree.ts';
 
 /** The part of METS that we write, in our own description. */
 const structure: Structure = {

@@ -1,6 +1,6 @@
+import { createXmlWriter, type XmlWriter } from '../../formats/markup/write-xml.ts';
 import { writer } from './about.ts';
 import { modsNamespace, writeMods } from './mods.ts';
-import { createXmlWriter, type XmlWriter } from './xml.ts';
 
 /** A document as METS describes it: the pages and their files. */
 export interface MetsDocument {

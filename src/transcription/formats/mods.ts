@@ -1,5 +1,5 @@
+import type { XmlWriter } from '../../formats/markup/write-xml.ts';
 import { firstLanguage } from './languages.ts';
-import type { XmlWriter } from './xml.ts';
 
 /** A document as MODS describes it. */
 export interface ModsDocument {

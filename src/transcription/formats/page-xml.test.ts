@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { all, parseXml } from '../../formats/markup/testing/xml-tree.ts';
 import { toText } from '../text/text.ts';
 import { toPageXml } from './page-xml.ts';
 import { pageStructure } from './testing/page-structure.ts';
 import { about, anyAbout, anyPage, samplePage } from './testing/pages.ts';
 import { violations } from './testing/structure.ts';
-import { all, parseXml } from './testing/xml-tree.ts';
 
 test('any page gives PAGE XML with the structure of the format', () => {
   fc.assert(

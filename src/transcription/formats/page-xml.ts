@@ -1,9 +1,9 @@
+import { createXmlWriter, type XmlWriter } from '../../formats/markup/write-xml.ts';
 import type { Line, Page, Paragraph, Region } from '../page/page.ts';
 import { lineText, paragraphText, tableRows, wordText } from '../text/text.ts';
 import { type About, creator } from './about.ts';
 import { languageName } from './languages.ts';
 import { baselinePoints, corners, formatConfidence, meanConfidence, onPage, points } from './outline.ts';
-import { createXmlWriter, type XmlWriter } from './xml.ts';
 
 const namespace = 'http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15';
 const elementOf = { image: 'ImageRegion', table: 'TableRegion', separator: 'SeparatorRegion' } as const;

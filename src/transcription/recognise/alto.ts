@@ -1,7 +1,7 @@
+import { readXml } from '../../formats/markup/read-xml.ts';
 import type { Box, Line, Page, Paragraph } from '../page/page.ts';
-import { elements } from './markup.ts';
 
-type Attributes = Readonly<Record<string, string>>;
+type Attribute = (name: string) => string | undefined;
 
 /** Reads ALTO from PERO-OCR, Kraken and ABBYY. A block becomes a region of one paragraph. Throws if the ALTO is invalid. */
 export function readAlto(text: string): Page {
@@ -9,45 +9,54 @@ export function readAlto(text: string): Page {
   let paragraph: Paragraph | undefined;
   let line: Line | undefined;
   let inUnit = false;
-  for (const part of elements(text)) {
-    if ('text' in part) {
-      if (inUnit && part.text.trim() !== 'pixel')
-        throw new Error(`lengths in the ALTO are in ${part.text.trim()}; write them in pixels`);
-      continue;
-    }
-    const { name, closes, attributes } = part;
-    inUnit = name === 'MeasurementUnit' && !closes;
-    if (closes) continue;
-    if (name === 'Page') {
-      // A request has one page, so ignore further ones.
-      if (page) break;
-      page = { width: size(attributes.WIDTH), height: size(attributes.HEIGHT), regions: [] };
-    }
-    if (!page) continue;
-    if (name === 'TextBlock') {
-      paragraph = { box: boxOf(attributes), lines: [] };
-      page.regions.push({ kind: 'text', box: paragraph.box, paragraphs: [paragraph] });
-    } else if (name === 'Illustration' || name === 'GraphicalElement') {
-      const kind = name === 'Illustration' ? 'image' : 'separator';
-      page.regions.push({ kind, box: boxOf(attributes), paragraphs: [] });
-    } else if (name === 'TextLine' && paragraph) {
-      line = { box: boxOf(attributes), words: [] };
-      paragraph.lines.push(line);
-    } else if (name === 'String' && line) {
-      const confidence = Number.parseFloat(attributes.WC ?? '');
-      const sure = Number.isNaN(confidence) ? {} : { confidence: Math.min(1, Math.max(0, confidence)) };
-      line.words.push({ text: attributes.CONTENT ?? '', box: boxOf(attributes), ...sure });
-    } else if (name === 'HYP') {
-      const last = line?.words.at(-1);
-      if (last) last.text += attributes.CONTENT ?? '-';
-    }
-  }
+  // A request has one page, so ignore further ones.
+  let isOver = false;
+  readXml(text, {
+    text(unit) {
+      if (inUnit && !isOver && unit.trim() !== 'pixel')
+        throw new Error(`lengths in the ALTO are in ${unit.trim()}; write them in pixels`);
+    },
+    close() {
+      inUnit = false;
+    },
+    open(fullName, attribute) {
+      const name = fullName.slice(fullName.indexOf(':') + 1);
+      inUnit = name === 'measurementunit';
+      if (name === 'page') {
+        isOver = page !== undefined;
+        page ??= { width: size(attribute('width')), height: size(attribute('height')), regions: [] };
+      }
+      if (!page || isOver) return;
+      if (name === 'textblock') {
+        paragraph = { box: boxOf(attribute), lines: [] };
+        page.regions.push({ kind: 'text', box: paragraph.box, paragraphs: [paragraph] });
+      } else if (name === 'illustration' || name === 'graphicalelement') {
+        const kind = name === 'illustration' ? 'image' : 'separator';
+        page.regions.push({ kind, box: boxOf(attribute), paragraphs: [] });
+      } else if (name === 'textline' && paragraph) {
+        line = { box: boxOf(attribute), words: [] };
+        paragraph.lines.push(line);
+      } else if (name === 'string' && line) {
+        const confidence = Number.parseFloat(attribute('wc') ?? '');
+        const sure = Number.isNaN(confidence) ? {} : { confidence: Math.min(1, Math.max(0, confidence)) };
+        line.words.push({ text: attribute('content') ?? '', box: boxOf(attribute), ...sure });
+      } else if (name === 'hyp') {
+        const last = line?.words.at(-1);
+        if (last) last.text += attribute('content') ?? '-';
+      }
+    },
+  });
   if (!page) throw new Error('there is no page in the ALTO');
   return page;
 }
 
-function boxOf({ HPOS, VPOS, WIDTH, HEIGHT }: Attributes): Box {
-  return { left: whole(HPOS), top: whole(VPOS), width: whole(WIDTH), height: whole(HEIGHT) };
+function boxOf(attribute: Attribute): Box {
+  return {
+    left: whole(attribute('hpos')),
+    top: whole(attribute('vpos')),
+    width: whole(attribute('width')),
+    height: whole(attribute('height')),
+  };
 }
 
 function whole(text: string | undefined): number {

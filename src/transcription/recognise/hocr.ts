@@ -1,5 +1,5 @@
+import { readXml } from '../../formats/markup/read-xml.ts';
 import type { Box, Line, Page, Paragraph, Region, Word } from '../page/page.ts';
-import { elements } from './markup.ts';
 
 /**
  * Reads hOCR from Tesseract, Kraken and OCRopus; throws if it has no page. Pass `size` for hOCR of a part of an image, which
@@ -33,40 +33,43 @@ export function readHocr(text: string, size?: { width: number; height: number })
     return line;
   };
 
-  for (const part of elements(text)) {
-    if ('text' in part) {
-      if (word) word.text += part.text;
-      continue;
-    }
-    if (part.closes) {
+  // A request has one page, so ignore further ones.
+  let isOver = false;
+  readXml(text, {
+    text(more) {
+      if (word && !isOver) word.text += more;
+    },
+    close(name) {
       // Words contain only <strong> and <em>, so a closing span ends the word.
-      if (word && part.name === 'span') word = undefined;
-      continue;
-    }
-    const title = part.attributes.title ?? '';
-    const [kind] = (part.attributes.class ?? '').split(' ');
-    if (kind === 'ocr_page') {
-      // A request has one page, so ignore further ones.
-      if (page) break;
-      page = newPage(title);
-      if (size) Object.assign(page, { width: size.width, height: size.height });
-    }
-    const box = page && boxOf(title, page);
-    if (!page || !box) continue;
-    if (kind === 'ocr_carea') startRegion(box);
-    else if (kind === 'ocr_photo' || kind === 'ocr_image') startRegion(box, 'image');
-    else if (kind === 'ocr_separator') startRegion(box, 'separator');
-    else if (kind === 'ocr_table') startRegion(box, 'table');
-    else if (kind === 'ocr_par') startParagraph(box);
-    else if (kind && lineKinds.has(kind)) startLine(box, title);
-    else if (kind === 'ocrx_word' || kind === 'ocr_word') {
-      const confidence = numbers(title, 'x_wconf')?.[0];
-      const within = line ?? startLine(box, title);
-      word = { text: '', box };
-      if (confidence !== undefined) word.confidence = Math.min(1, Math.max(0, confidence / 100));
-      within.words.push(word);
-    }
-  }
+      if (name === 'span') word = undefined;
+    },
+    open(_name, attribute) {
+      if (isOver) return;
+      const title = attribute('title') ?? '';
+      const [kind] = (attribute('class') ?? '').split(' ');
+      if (kind === 'ocr_page') {
+        isOver = page !== undefined;
+        if (isOver) return;
+        page = newPage(title);
+        if (size) Object.assign(page, { width: size.width, height: size.height });
+      }
+      const box = page && boxOf(title, page);
+      if (!page || !box) return;
+      if (kind === 'ocr_carea') startRegion(box);
+      else if (kind === 'ocr_photo' || kind === 'ocr_image') startRegion(box, 'image');
+      else if (kind === 'ocr_separator') startRegion(box, 'separator');
+      else if (kind === 'ocr_table') startRegion(box, 'table');
+      else if (kind === 'ocr_par') startParagraph(box);
+      else if (kind && lineKinds.has(kind)) startLine(box, title);
+      else if (kind === 'ocrx_word' || kind === 'ocr_word') {
+        const confidence = numbers(title, 'x_wconf')?.[0];
+        const within = line ?? startLine(box, title);
+        word = { text: '', box };
+        if (confidence !== undefined) word.confidence = Math.min(1, Math.max(0, confidence / 100));
+        within.words.push(word);
+      }
+    },
+  });
   if (!page) throw new Error('there is no page in the hOCR');
   return withoutEmpty(page);
 }

@@ -1,7 +1,7 @@
+import { readXml } from '../../../formats/markup/read-xml.ts';
 import { decodePage } from '../html/charset.ts';
 import { cleanHtml } from '../html/clean-html.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
-import { readXml } from './xml.ts';
 
 export interface FeedItem {
   url?: string;

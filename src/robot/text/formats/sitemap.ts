@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { readXml } from '../../../formats/markup/read-xml.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
-import { readXml } from './xml.ts';
 
 export interface SitemapEntry {
   url: string;

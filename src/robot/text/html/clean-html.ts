@@ -1,3 +1,4 @@
+import { scanHtml } from '../../../formats/markup/scan.ts';
 import { mainText } from '../main-text/main-text.ts';
 import { linksFrom, normalizeUrl } from '../url/normalize-url.ts';
 import { decodePage } from './charset.ts';
@@ -5,7 +6,6 @@ import { encodeText } from './encode-text.ts';
 import { authorOf, dateOf } from './metadata.ts';
 import { PageReader } from './page-reader.ts';
 import { PageTree } from './page-tree.ts';
-import { scanHtml } from './scan.ts';
 
 export interface CleanOptions {
   /** The Content-Type header. */

@@ -1,5 +1,5 @@
-import { decodeAttribute, decodeText } from './entities.ts';
-import type { Attributes } from './scan.ts';
+import { decodeAttribute, decodeText } from '../../../formats/markup/entities.ts';
+import type { Attributes } from '../../../formats/markup/scan.ts';
 
 /** What the tags of a page say besides its text: title, links, rules for robots, author, date. */
 export class PageHead {

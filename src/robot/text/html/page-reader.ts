@@ -1,3 +1,5 @@
+import { entityAt } from '../../../formats/markup/entities.ts';
+import type { Attributes, HtmlReader } from '../../../formats/markup/scan.ts';
 import {
   bitsOf,
   breaksLine,
@@ -11,10 +13,8 @@ import {
   isParagraph,
   isVoid,
 } from './elements.ts';
-import { entityAt } from './entities.ts';
 import { PageHead } from './page-head.ts';
 import type { PageTree } from './page-tree.ts';
-import type { Attributes, HtmlReader } from './scan.ts';
 import { blankLine, newLine, space, TextBuffer, tab } from './text-buffer.ts';
 
 /** Deeper elements are read as if they stood at this depth: no page needs more, and broken ones have thousands. */

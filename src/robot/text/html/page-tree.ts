@@ -1,6 +1,6 @@
+import type { Attributes } from '../../../formats/markup/scan.ts';
 import type { Marks } from '../main-text/element-marks.ts';
 import { bitsOf, breaksLine } from './elements.ts';
-import type { Attributes } from './scan.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 export interface PageElement {

@@ -1,5 +1,5 @@
+import { escapeXml } from '../../../formats/markup/escape.ts';
 import { writer } from '../about.ts';
-import { escapeXml } from '../xml.ts';
 import { pdfText, pdfTime } from './pdf-objects.ts';
 
 export interface PdfAbout {

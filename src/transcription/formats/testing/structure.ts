@@ -1,4 +1,4 @@
-import type { XmlNode } from './xml-tree.ts';
+import type { XmlNode } from '../../../formats/markup/testing/xml-tree.ts';
 
 /**
  * Our own description of a format: elements, their order, their attributes and the types of both. It covers only what we

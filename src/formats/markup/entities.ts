@@ -1,10 +1,10 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
 
-/** Longest name is CounterClockwiseContourIntegral; numbers may have zeros in front. */
+/** The longest name is CounterClockwiseContourIntegral; numbers may have leading zeros. */
 const longest = 40;
 const known = new Map<string, { text: string; length: number }>();
 
-/** What the `&` at this position stands for and how many characters it takes; just the `&` if it is no entity. */
+/** The text that the entity at this position stands for, and its length; `&` itself if it begins no entity. */
 export function entityAt(html: string, at: number, end: number): { text: string; length: number } {
   let to = at + 1;
   const limit = Math.min(end, at + longest);
@@ -23,7 +23,7 @@ export function entityAt(html: string, at: number, end: number): { text: string;
   const written = html.slice(at, to);
   let entity = known.get(written);
   if (entity === undefined) {
-    // The decoder takes as much as is an entity (`&ampx` is `&x`) and leaves the rest, which is decoded as text again.
+    // The decoder decodes the part that is an entity (`&ampx` is `&x`) and leaves the rest as text.
     entity = { text: decodeHTML(written), length: written.length };
     if (known.size < 5000) known.set(written, entity);
   }

@@ -1,14 +1,14 @@
-import { decodeAttribute, decodeText } from '../html/entities.ts';
-import { scanHtml } from '../html/scan.ts';
+import { decodeAttribute, decodeText } from './entities.ts';
+import { scanHtml } from './scan.ts';
 
 export interface XmlHandlers {
-  /** Names are lower case, with their prefix as it is written. */
+  /** Names are in lower case and have their prefix; `attribute` takes a name in lower case. */
   open?(name: string, attribute: (name: string) => string | undefined): void;
   close?(name: string): void;
   text?(text: string): void;
 }
 
-/** Reads XML tag by tag; broken XML too, as far as it goes. */
+/** Reads XML tag by tag, and broken XML as far as it can. It resolves no external entities, and takes time linear in the length. */
 export function readXml(xml: string, { open, close, text }: XmlHandlers): void {
   scanHtml(
     xml,
@@ -27,7 +27,7 @@ export function readXml(xml: string, { open, close, text }: XmlHandlers): void {
   );
 }
 
-/** The text of each element of these names, the first of each: titles, authors, dates. */
+/** The text of the first element of each of these names: titles, authors, dates. */
 export function firstTexts(xml: string, names: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   let open: string | undefined;

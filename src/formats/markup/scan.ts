@@ -1,24 +1,24 @@
 /**
- * HTML, tag by tag, as the standard tokenises it; never an error. Everything is a position in the page, so that nothing is copied
- * that the reader does not ask for. Chosen over htmlparser2 for speed: text between two tags is found by `indexOf`.
+ * Reads HTML tag by tag, as the standard tokenises it; never fails. It reports positions in the page, so that nothing is copied
+ * unless the reader asks for it. Faster than htmlparser2, because `indexOf` finds the text between two tags.
  */
 export interface HtmlReader {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
-  /** Text from here to there, entities as they are written. */
+  /** Text between two positions, with entities not decoded. */
   text(from: number, to: number): void;
-  /** What is inside an element whose content is no markup: script, style, title, textarea... Its tags are not reported otherwise. */
+  /** The content of an element that contains no markup: script, style, title, textarea... Its tags are not reported separately. */
   raw(name: string, from: number, to: number, attributes: Attributes): void;
 }
 
-/** Attributes of the tag being read; only valid during the call. */
+/** Attributes of the present tag; valid only during the call. */
 export interface Attributes {
-  /** The value as it is written, entities and all; empty if there is only a name. */
+  /** The value, with entities not decoded; empty if there is only a name. Give the name in lower case. */
   get(name: string): string | undefined;
   readonly count: number;
 }
 
-/** Their content is text for a program, or nothing that is read. */
+/** Their content is plain text, a program, or not for readers. */
 const rawElements = new Set([
   'script',
   'style',
@@ -35,7 +35,7 @@ const mostAttributes = 64;
 
 class TagAttributes implements Attributes {
   readonly #html: string;
-  /** Four positions each: begin and end of the name, begin and end of the value. */
+  /** Four positions per attribute: start and end of its name, start and end of its value. */
   readonly #positions = new Int32Array(4 * mostAttributes);
   count = 0;
 
@@ -54,7 +54,7 @@ class TagAttributes implements Attributes {
     return undefined;
   }
 
-  /** Reads from behind the tag's name; returns the position behind its `>`, or -1 if the page ends before. */
+  /** Reads from the end of the tag's name on; returns the position after its `>`, or -1 if the page ends first. */
   read(start: number): number {
     const html = this.#html;
     const end = html.length;
@@ -112,8 +112,8 @@ class TagAttributes implements Attributes {
 }
 
 /**
- * With `xml`, no element is special, and CDATA is given as raw content named `#cdata`. With it or with `xhtml`, `<a/>` ends what it
- * begins; in HTML the slash means something in drawings only.
+ * With `xml`, no element is special, and CDATA is reported as raw content named `#cdata`. With `xml` or `xhtml`, `<a/>` closes its
+ * element; in HTML the slash has a meaning in SVG only.
  */
 export function scanHtml(
   html: string,
@@ -125,6 +125,8 @@ export function scanHtml(
   let textFrom = 0;
   let at = 0;
   let noscriptEnds = true;
+  // Looked up again only when passed: a page may begin many sections and end none.
+  let cdataEnd = -1;
   while (at < end) {
     const tag = html.indexOf('<', at);
     if (tag < 0) break;
@@ -158,9 +160,10 @@ export function scanHtml(
       textFrom = at;
     } else if (closes || code === 33 || code === 63) {
       if (tag > textFrom) reader.text(textFrom, tag);
-      at = afterComment(html, tag, code);
-      if (xml && html.startsWith('<![CDATA[', tag))
-        reader.raw('#cdata', tag + 9, Math.max(tag + 9, at - 3), attributes);
+      const isCdata = html.startsWith('<![CDATA[', tag);
+      if (isCdata && cdataEnd < tag + 9) cdataEnd = endOfCdata(html, tag + 9);
+      at = isCdata && cdataEnd < end ? cdataEnd + 3 : afterComment(html, tag, code);
+      if (xml && isCdata) reader.raw('#cdata', tag + 9, Math.max(tag + 9, at - 3), attributes);
       textFrom = at;
     } else {
       // A lone `<` is text.
@@ -207,14 +210,16 @@ function afterComment(html: string, tag: number, code: number): number {
     if (html.startsWith('->', tag + 4)) return tag + 6;
     return afterDashes(html, tag + 4);
   }
-  if (code === 33 && html.startsWith('[CDATA[', tag + 2)) {
-    const end = html.indexOf(']]>', tag + 9);
-    if (end >= 0) return end + 3;
-  }
   return afterTag(html, tag + 1);
 }
 
-/** Behind the `-->` or `--!>` that ends a comment. */
+/** Where the `]]>` begins; the end of the page if there is none. */
+function endOfCdata(html: string, from: number): number {
+  const end = html.indexOf(']]>', from);
+  return end < 0 ? html.length : end;
+}
+
+/** After the `-->` or `--!>` that ends a comment. */
 function afterDashes(html: string, from: number): number {
   for (let at = html.indexOf('--', from); at >= 0; at = html.indexOf('--', at + 1)) {
     const code = html.charCodeAt(at + 2);
