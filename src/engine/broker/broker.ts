@@ -47,7 +47,7 @@ export interface Broker {
    * being processed or dead. Sees all queues at one moment, so it finds messages that are just moving on. Optional.
    */
   whichExist?(names: readonly string[]): Promise<string[]>;
-  /** The clock was set by so much: delayed messages keep what remains of their delay. Not needed where servers count time. */
+  /** The clock was set by `ms`: delayed messages keep what remains of their delay. Not needed where the server counts time. */
   shiftDelays?(ms: number): Promise<void>;
   /** Stores something small and fails if that is impossible now. Optional. */
   probe?(): Promise<void>;

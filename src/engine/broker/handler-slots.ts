@@ -9,7 +9,7 @@ import { ownerOf } from './owner-header.ts';
 /** The retry delay of a message whose handler threw. */
 const thrownDelayMs = 1000;
 
-/** What the slots of a queue need from it. */
+/** What the slots need from their queue. */
 export interface SlotsParts {
   clock: Clock;
   turns: LeastBusyFirst;

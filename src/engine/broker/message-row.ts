@@ -14,7 +14,7 @@ export type MessageRow = [
 ];
 export const messageColumns = 'seq, id, lane, attempts, published_at, headers, history, body';
 
-/** The same for reads that take nothing. */
+/** The same for reads that claim nothing. */
 export type SeenRow = [...MessageRow, state: number, readyAt: number | null];
 export const seenColumns = `${messageColumns}, state, ready_at`;
 

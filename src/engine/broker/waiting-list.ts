@@ -4,10 +4,10 @@ interface Owned {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Messages in their order, and whose they are: the first one of any owner can be taken. */
+/** Messages in order, with their owners: the first message of any owner can be taken. */
 export class WaitingList<T extends Owned> {
   #messages: T[] = [];
-  /** The owners who have messages here, and how many. */
+  /** The owners of these messages, and how many each has. */
   readonly owners = new Map<string, { count: number }>();
 
   get length(): number {

@@ -52,7 +52,7 @@ export async function openSqliteDatabase(options: { file: string; clock?: Clock 
 
 async function openThread(file: string) {
   const link = startThread<SqliteQuestion, SqliteAnswer>(new URL('./sqlite/thread.ts', import.meta.url), {
-    owns: 'The database',
+    what: 'The database',
     revive: sqliteError,
   });
   try {

@@ -10,9 +10,12 @@ import type { Clock } from '../time/clock.ts';
 import { gatherDeliveries, type HeldDelivery } from './gather-deliveries.ts';
 
 /**
- * Takes results from output queues for callers that cannot hold a delivery themselves, because they come by HTTP. Each
- * result is leased under a receipt until the caller confirms it (then it is deleted), releases it, or is silent for a
- * minute (then it returns to its queue, and the attempt is not charged).
+ * Takes results from output queues for callers that cannot hold a delivery themselves, because they come by HTTP. A result is
+ *
+ * - *leased* under a receipt; every question about it renews the lease;
+ * - *confirmed* by the caller: its delivery is acked;
+ * - *released* by the caller, when the lease runs out after a minute of silence, or when this process closes: its delivery is
+ *   released, so the attempt is not charged.
  */
 export interface Pickup {
   /** Up to `max` results; waits up to `waitMs` for the first. Aborting leaves everything in the queue. */
@@ -22,7 +25,7 @@ export interface Pickup {
   release(receipts: readonly string[]): Promise<Settled>;
   /** The result of a receipt. Each call extends the lease, so a download keeps it alive. */
   find(receipt: string): Taken | undefined;
-  /** Gives everything back. Call it before closing the broker, which would wait for it. */
+  /** Releases everything. Call it before closing the broker, which would wait for it. */
   close(): Promise<void>;
 }
 
@@ -53,13 +56,13 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
   const { broker, clock, database } = parts;
   const leases = new Map<string, Lease>();
   /** Per queue: results leased, or requested by a `take` under way. */
-  const spoken = new Map<string, number>();
+  const reserved = new Map<string, number>();
   const closing = new AbortController();
 
-  function speakFor(queue: string, change: number): void {
-    const count = (spoken.get(queue) ?? 0) + change;
-    if (count > 0) spoken.set(queue, count);
-    else spoken.delete(queue);
+  function reserve(queue: string, change: number): void {
+    const count = (reserved.get(queue) ?? 0) + change;
+    if (count > 0) reserved.set(queue, count);
+    else reserved.delete(queue);
   }
 
   function lease(held: HeldDelivery): Lease {
@@ -91,7 +94,7 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
       }
       leases.delete(receipt);
       leased.cancelExpiry();
-      speakFor(leased.queue, -1);
+      reserve(leased.queue, -1);
       found.push(leased);
     }
     return { found, unknown };
@@ -108,22 +111,22 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
 
   const pickup: Pickup = {
     async take(queue, max, waitMs, signal) {
-      const room = Math.min(max, maxUnconfirmed - (spoken.get(queue) ?? 0));
-      if (room <= 0) {
+      const free = Math.min(max, maxUnconfirmed - (reserved.get(queue) ?? 0));
+      if (free <= 0) {
         throw new PismakError(
           'too-many-requests',
           `${maxUnconfirmed} results of ${queue} are already leased; confirm or release some, then take more`,
         );
       }
-      speakFor(queue, room);
+      reserve(queue, free);
       const gone = AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]);
       let taken: Lease[] = [];
       try {
-        const held = await gatherDeliveries({ broker, clock, queue, max: room, waitMs, signal: gone });
-        if (gone.aborted) await Promise.all(held.map(giveBack));
+        const held = await gatherDeliveries({ broker, clock, queue, max: free, waitMs, signal: gone });
+        if (gone.aborted) await Promise.all(held.map(releaseHeld));
         else taken = held.map(lease);
       } finally {
-        speakFor(queue, taken.length - room);
+        reserve(queue, taken.length - free);
       }
       return taken;
     },
@@ -140,7 +143,7 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
       return settled;
     },
 
-    release: (receipts) => settle(receipts, ({ held }) => giveBack(held)),
+    release: (receipts) => settle(receipts, ({ held }) => releaseHeld(held)),
 
     find(receipt) {
       const leased = leases.get(receipt);
@@ -156,7 +159,7 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
   return pickup;
 }
 
-function giveBack({ delivery, done }: HeldDelivery): Promise<void> {
+function releaseHeld({ delivery, done }: HeldDelivery): Promise<void> {
   return delivery.release().finally(done);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Fetch ahead only what will be started within this time; more would only be kept from others. Where a claim
+ * Fetch ahead only what will be started within this time; more would only be withheld from other processes. Where a claim
  * takes long (a busy or distant server), the horizon is four claims: half of what is ahead is fetched while the other half
  * is handled, and a claim may have to wait for the round before it. With 100 ms alone, four processes on two overloaded
  * cores had nothing ahead for 10 % of the time; with this, and fewer claims, for 5 %.
@@ -33,7 +33,7 @@ export class AdaptivePrefetch {
     this.#meanMs = Math.max(this.#meanMs ?? 0, ms);
   }
 
-  /** None until the first has finished: it may take hours. */
+  /** Nothing is fetched ahead until the first handler has finished: it may take hours. */
   ahead(slots: number): number {
     if (this.#meanMs === undefined) return 0;
     const horizon = Math.min(horizonMs.most, Math.max(horizonMs.least, claimsAhead * this.#claimMs));

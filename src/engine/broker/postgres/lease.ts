@@ -13,7 +13,7 @@ const end: Statement = { name: 'end-lease', text: 'DELETE FROM process WHERE num
 /**
  * Shows, on the server's clock, that this process is alive. All claims are made under its number. A lease is
  *
- * - *held* while it is renewed in time, or nobody has noticed that it was not;
+ * - *held* while it is renewed in time, or the delay is not noticed yet;
  * - *lost* when another process has deleted its row (`upkeep.ts`): the next renewal or round finds none, and `replace` inserts a new
  *   row, with a new number. What was claimed under the old number belongs to others;
  * - *ended* by `end`, in good order, or by running out.

@@ -110,7 +110,7 @@ test('a bound holds for two processes that publish at once', async (t) => {
   assert.equal((await one.status('letters')).ready.normal, 25);
 });
 
-test('who was taken for dead cannot settle what has been given to another', async (t) => {
+test('a process that was declared dead cannot settle what another process has claimed since', async (t) => {
   const { one, other, finish, query } = await openTwo(t, 3000);
   await publishAll(one, 'letters', ['one']);
   const first = Promise.withResolvers<Delivery>();

@@ -130,7 +130,7 @@ export class PostgresQueue {
     return { queue: this, most, onlyHigh };
   }
 
-  /** One message for an extra slot, of an owner who may have it, wherever it stands in the queue. */
+  /** One message for an extra slot, of an owner that may have it, wherever it stands in the queue. */
   #searchForOthers(): Wanted | undefined {
     if (this.#free > 0 || this.#shared.clock.now() < this.#nextSearch) return undefined;
     const refused = this.#slots.map((slots) => slots.refused).find((owners) => owners !== undefined);

@@ -72,7 +72,7 @@ function ownText({ id, publishId, publishedAt: at, attempts, readyAt, history, h
   return isLittle ? null : JSON.stringify(own);
 }
 
-/** No UTF-16 unit takes more than three bytes, so most texts need no byte count. */
+/** A UTF-16 unit takes at most three bytes, so for most texts the bytes need not be counted. */
 function fitsField(text: string): boolean {
   return 3 * text.length <= maxNameBytes || Buffer.byteLength(text) <= maxNameBytes;
 }

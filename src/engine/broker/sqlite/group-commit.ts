@@ -18,7 +18,7 @@ interface Entry {
   state: 'gathering' | 'sent' | 'dropped';
 }
 
-/** A write that nobody awaits and that can be dropped until it is sent. */
+/** A write that is not awaited, and that can be dropped until it is sent. */
 export interface LazyWrite {
   /** Whether it was dropped in time. */
   drop(): boolean;

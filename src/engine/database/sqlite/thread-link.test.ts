@@ -10,7 +10,7 @@ const owner = (onMessage: string) =>
       `data:text/javascript,import { parentPort as port } from 'node:worker_threads';` +
         `port.on('message', ({ id, question }) => { ${onMessage} });`,
     ),
-    { owns: 'The test', revive: ({ message, errcode }: CarriedError) => new Error(`${errcode}: ${message}`) },
+    { what: 'The test', revive: ({ message, errcode }: CarriedError) => new Error(`${errcode}: ${message}`) },
   );
 
 const unavailable = (error: unknown) => hasCode(error, 'unavailable');

@@ -2,12 +2,12 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { messageOf, PismakError } from '../../errors.ts';
 
 /**
- * Questions and answers between this thread and one that owns something (a file, a connection). The owner answers in
- * order. If it dies, all waiting and later questions fail with `unavailable`.
+ * Questions and answers between this thread and another that has something open (a file). The other thread answers in order,
+ * until it is closed, or dies: then all waiting and later questions fail with `unavailable`.
  */
 export interface ThreadLink<Question, Answer> {
   ask(question: Question): Promise<Answer>;
-  /** Lets the owner answer earlier questions, then `farewell`, and end. */
+  /** Lets the thread answer earlier questions, then `farewell`, and end. */
   close(farewell: Question): Promise<void>;
 }
 
@@ -21,14 +21,14 @@ export interface CarriedError {
 export type Reply = { id: number; answer: unknown } | { id: number; error: CarriedError };
 
 /**
- * Starts the owner: a module that calls `answerQuestions`. `owns` names what it owns in messages; `revive` makes the
+ * Starts the thread: a module that calls `answerQuestions`. `what` names in messages what it has open; `revive` makes the
  * errors for callers.
  */
 export function startThread<Question, Answer>(
   module: URL,
-  options: { owns: string; revive: (error: CarriedError) => Error },
+  options: { what: string; revive: (error: CarriedError) => Error },
 ): ThreadLink<Question, Answer> {
-  // Its objects are rows on their way: a larger nursery would only be memory.
+  // Its objects are rows that it sends on: a larger young generation would only cost memory.
   const worker = new Worker(module, { resourceLimits: { maxYoungGenerationSizeMb: 6 } });
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   const ended = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ export function startThread<Question, Answer>(
   let over: PismakError | undefined;
 
   const end = (reason: string, cause?: unknown) => {
-    over ??= new PismakError('unavailable', `${options.owns} ${reason}`, { cause });
+    over ??= new PismakError('unavailable', `${options.what} ${reason}`, { cause });
     for (const { reject } of waiting.values()) reject(over);
     waiting.clear();
   };
@@ -78,7 +78,7 @@ export function startThread<Question, Answer>(
     async close(farewell) {
       if (!over) {
         const answered = ask(farewell);
-        over = new PismakError('unavailable', `${options.owns} is closed`);
+        over = new PismakError('unavailable', `${options.what} is closed`);
         try {
           await answered;
         } finally {
@@ -90,7 +90,7 @@ export function startThread<Question, Answer>(
   };
 }
 
-/** The owner's side. */
+/** The other thread's side. */
 export function answerQuestions<Question>(answer: (question: Question) => unknown): void {
   const port = parentPort;
   if (!port) throw new Error('This module must run in its own thread');
