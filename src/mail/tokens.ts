@@ -5,18 +5,18 @@ import { mailQueries } from './database/tables.ts';
 const signatureBytes = 16;
 
 /**
- * Tokens of the links in mails: the mail's id and 128 bits that nobody without the secret can guess. They need no row of
- * their own, so mails that never touch the database have them too.
+ * Tokens of links in mails: the mail's id and a signature of 128 bits. They need no row, so mails that are not in the database
+ * have them as well.
  */
 export interface Tokens {
   of(mail: string): string;
   /** The id of the mail, or undefined if the token is not ours. */
   read(token: string): string | undefined;
-  /** The tag of the address that bounces of a mail come to. Short: a local part has 64 characters. */
+  /** Tag of a mail's bounce address. Short: a local part may have 64 characters. */
   bounceTag(mail: string): string;
-  /** The id of the mail, or undefined if the tag is not ours. Servers may have changed its case. */
+  /** The id of the mail, or undefined if the tag is not ours. Ignores case, which servers may change. */
   readBounce(tag: string): string | undefined;
-  /** The same for the address that unsubscribes the recipient of a mail. */
+  /** Tag of the address that unsubscribes the recipient of a mail. */
   unsubscribeTag(mail: string): string;
   readUnsubscribe(tag: string): string | undefined;
 }
@@ -38,7 +38,7 @@ export async function openTokens(engine: Pick<Engine, 'database'>): Promise<Toke
 }
 
 export function tokensOf(bytes: Buffer): Tokens {
-  // As a key object: otherwise one is made for each mail, which costs more than the signature.
+  // Making a key object for each mail would cost more than the signature.
   const secret = createSecretKey(bytes);
   const sign = (mail: string) =>
     createHmac('sha256', secret).update(mail).digest().subarray(0, signatureBytes);

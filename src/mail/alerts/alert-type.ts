@@ -8,7 +8,7 @@ const template = `<p>{{ event }}: <b>{{ kind }}</b>, {{ entity }}</p>
 <p>Since {{ since }}. {% if last %}No more mails about alerts follow in this hour. {% endif %}All alerts: pismak alert ls</p>
 `;
 
-/** Creates the type unless it is there: before the first alert, not in its transaction. */
+/** Creates the type if it is missing: before the first alert, because this can't be done in the alert's transaction. */
 export async function keepAlertType(
   engine: Pick<Engine, 'clock' | 'database'>,
   { alertsFrom, alertsTo }: MailSettings,
@@ -26,7 +26,7 @@ export async function keepAlertType(
       subject: '{{ event }}: {{ kind }} {{ entity }}',
       template,
     }).catch((problem: unknown) => {
-      // Another process was faster.
+      // Another process created it first.
       if (!hasCode(problem, 'already-exists')) throw problem;
     });
   }

@@ -11,7 +11,7 @@ import { alertType } from '../model/mail-type.ts';
 import { mailSection, queueOf } from '../settings.ts';
 import { readType } from '../types/mail-types.ts';
 
-/** Whose mails they are: the installation's own. */
+/** The owner of mails about alerts: the installation itself. */
 const owner = 'local';
 const hourMs = 3_600_000;
 const words = { 'alert.raised': 'Alert', 'alert.repeated': 'Still', 'alert.cleared': 'Over' };
@@ -31,7 +31,7 @@ export async function mailAlert(
     .where('code', '=', alertType)
     .where('isCurrent', '=', 1)
     .executeTakeFirst();
-  // Somebody deleted the type: that must not keep alerts from being stored.
+  // The type was deleted. Alerts must be stored nevertheless.
   if (!stored) return;
   const type = readType(stored);
   const mailClass = classOf(parts, type);

@@ -11,7 +11,7 @@ import type { Campaign } from './campaign.ts';
 import { keyDigits } from './people-on-disk.ts';
 import type { Person } from './read-audience.ts';
 
-/** A type that a share of the audience gets. */
+/** A mail type, and the share of the audience that gets it. */
 export interface Recipe {
   type: TypeVersion;
   mailClass: MailClass;
@@ -41,7 +41,7 @@ export async function recipesOf(
 /** What differs from mail to mail of a campaign. */
 export interface CampaignMail {
   id: string;
-  /** The same for everything that the campaign makes for this address. */
+  /** The same for every mail of the campaign to this address. */
   key: string;
   recipe: Recipe;
   recipient: string;
@@ -50,8 +50,7 @@ export interface CampaignMail {
 }
 
 /**
- * The mail for the person with this number in the audience. Undefined if the person can't get a mail: no valid address, or data
- * beyond the limit.
+ * The mail for the person with this number in the audience. Undefined if the address is invalid or the data exceeds the limit.
  */
 export function mailFor(
   campaign: Campaign,
@@ -63,7 +62,7 @@ export function mailFor(
     const to = parseContact(String(email ?? ''));
     const recipient = addressKey(to.address);
     const digest = hash('sha256', `${campaign.id}\n${recipient}`, 'hex');
-    // The share, too, follows from the address: a person stays in a variant.
+    // The share follows from the address as well, so a person always gets the same variant.
     const chance = Number.parseInt(digest.slice(40, 52), 16) / 2 ** 48;
     const recipe = recipes.find(({ until }) => chance < until) ?? (recipes.at(-1) as Recipe);
     const { type } = recipe;
@@ -101,14 +100,14 @@ export function mailFor(
 const numberDigits = 7;
 
 /**
- * The ids of a campaign follow its audience: what is made, taken and recorded together lies together in the database. The key
+ * Ids follow the order of the audience: mails that are made, taken and recorded together lie together in the database. The key
  * makes an id as hard to guess as a random one.
  */
 function idOf(campaign: Campaign, number: number, key: string): string {
   return `${idPrefix(campaign)}-${number.toString(36).padStart(numberDigits, '0')}${key}`;
 }
 
-/** What all ids of a campaign begin with. */
+/** The prefix of all ids of a campaign. */
 export function idPrefix({ id }: Campaign): string {
   return id.slice(-12);
 }

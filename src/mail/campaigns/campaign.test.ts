@@ -245,7 +245,7 @@ test('mails of a campaign count against the limit of its owner, and an administr
   await create(house, 'many', csv(6));
   await house.call('campaign.start', { campaign: 'many' }, house.anna);
   await eventually('it has stopped', async () => (await show(house, 'many')).state === 'failed');
-  assert.match((await show(house, 'many')).problem, /your 5 mails of this month are used up/);
+  assert.match((await show(house, 'many')).problem, /limit of 5 mails per month/);
   assert.equal(house.received.length, 0);
   for (let number = 0; number < 5; number++)
     await house.call('mail.send', { type: 'order', to: 'a@example.org' }, house.anna);
@@ -260,7 +260,7 @@ test('an audience without addresses is refused; one that is no CSV or JSON stops
   const house = await runMailHouse(t);
   await assert.rejects(create(house, 'a', 'name,mail\nx,y\n'), /has no column email; it has name, mail/);
   await assert.rejects(create(house, 'a', '<mjml></mjml>\n'), /has no column email; it has <mjml>/);
-  for (const nobody of ['', 'email,name\n']) await assert.rejects(create(house, 'a', nobody), /names nobody/);
+  for (const nobody of ['', 'email,name\n']) await assert.rejects(create(house, 'a', nobody), /has no people/);
   const open = 'email,name\na@example.org,x\n"b@example.org,y\nc@example.org,z\n';
   await create(house, 'c', open);
   await house.call('campaign.start', { campaign: 'c' }, house.anna);

@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { type CampaignRow, mailQueries } from '../database/tables.ts';
 
-/** `ready` has not been started; `running` generates, sends or both; `held` was generated and waits for its release. */
+/** `ready` has not been started; `running` generates, sends or both; `held` has all its mails and waits for its release. */
 export const campaignStates = ['ready', 'running', 'held', 'paused', 'done', 'cancelled', 'failed'] as const;
 export type CampaignState = (typeof campaignStates)[number];
 
@@ -22,9 +22,9 @@ export type AudienceSource = z.output<typeof audienceSource>;
 export interface Campaign extends Omit<CampaignRow, 'audience' | 'state'> {
   state: CampaignState;
   sources: AudienceSource[];
-  /** Parts of the audience that get another type: `news-b` 20 %. */
+  /** Mail types with their shares of the audience: 20 % get `news-b`. */
   variants: Variant[];
-  /** Which design of the types; empty = the usual one. */
+  /** Design of the types; empty = the default. */
   design: string;
   /** Generate all mails first, and send none before `release`. */
   isHeld: boolean;
@@ -131,7 +131,7 @@ export async function setCampaignState(
   );
 }
 
-/** Lets the mails of a campaign leave that was only generated. If it fails halfway, it can be done again. */
+/** Lets the mails of a held campaign leave. Can be repeated if it fails halfway. */
 export async function releaseCampaign(
   parts: Pick<Engine, 'backlog' | 'clock' | 'database'>,
   campaign: Campaign,

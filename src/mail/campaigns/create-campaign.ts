@@ -99,7 +99,7 @@ export async function startCampaign(
   const startAt = at ?? 0;
   const now = engine.clock.now();
   if (campaign.state === 'held' && !generateOnly) {
-    // Its mails are made. Those of a later date leave when the generator's service sees that it has come.
+    // Its mails exist. The campaign service releases those with a later date when it has come.
     if (startAt > now) await setCampaignState(engine, campaign, ['held'], { state: 'held', startAt });
     else await releaseCampaign(engine, campaign);
   } else {
@@ -141,7 +141,7 @@ export async function cancelCampaign(engine: Engine, campaign: Campaign): Promis
   return total;
 }
 
-/** An audience without addresses is refused before anything is sent. A query may find nobody today. */
+/** Refuses an audience without addresses before anything is sent. A query may return no rows yet. */
 async function checkHead(engine: Engine, source: AudienceSource): Promise<void> {
   for await (const [person = {}] of readAudience(engine, source)) {
     if (Object.hasOwn(person, 'email')) return;
@@ -150,5 +150,5 @@ async function checkHead(engine: Engine, source: AudienceSource): Promise<void> 
       `the audience has no column email; it has ${Object.keys(person).slice(0, 20).join(', ')}`,
     );
   }
-  if ('blob' in source) throw new PismakError('invalid-input', 'a file of the audience names nobody');
+  if ('blob' in source) throw new PismakError('invalid-input', 'a file of the audience has no people');
 }

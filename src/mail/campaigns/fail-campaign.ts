@@ -4,7 +4,7 @@ import { mailDatabase } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
 import { audienceOwner, type Campaign } from './campaign.ts';
 
-/** Only an unreadable audience ends up here. Mails that were made are sent, unless somebody has cancelled the campaign meanwhile. */
+/** Ends a campaign whose audience can't be read. Mails made so far are still sent, unless the campaign has been cancelled. */
 export async function failCampaign(
   parts: Pick<Engine, 'alerts' | 'clock' | 'database'>,
   { id, name, owner }: Pick<Campaign, 'id' | 'name' | 'owner'>,

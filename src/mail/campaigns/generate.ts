@@ -10,18 +10,21 @@ import { type MadeMails, type Reached, storeMails } from './store-campaign-mails
 
 export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 
-/** Each batch waits for the disk once. More would be no faster, and take memory. */
+/** Each batch waits for the disk once. Larger batches are no faster and need more memory. */
 const peoplePerBatch = 1000;
-/** A batch lives just long enough for V8 to take it for something lasting: the heap would grow by 100 MB before V8 looks again. */
+/**
+ * V8 promotes a batch to the old generation just before it becomes garbage: without explicit collections the heap grows by 100
+ * MB.
+ */
 const peoplePerCollection = 15_000;
 
 const knownAtOnce = 5000;
-/** How often to look whether there is room on the disk again. */
+/** How often to check for free disk space. */
 const roomMs = 1000;
 
 /**
- * Makes the mails of a campaign, a batch of people in each transaction, with how far the audience has been read: after a
- * crash it goes on there. Nobody is in a campaign twice, however often the audience names him and however often this is run.
+ * Makes the mails of a campaign. Each transaction stores a batch of mails and how far the audience has been read, so a crash
+ * loses nothing. Nobody gets two mails of a campaign, however often the audience names them and however often this runs.
  */
 export async function generate(
   parts: GenerateParts,
@@ -29,7 +32,7 @@ export async function generate(
   signal: AbortSignal,
 ): Promise<'complete' | 'stopped'> {
   const campaign = await getCampaign(parts, id, '');
-  // What the start of the process left behind goes too.
+  // Collects the garbage of the start-up as well.
   collectGarbage();
   const known = new PeopleOnDisk();
   try {
@@ -40,7 +43,7 @@ export async function generate(
   }
 }
 
-/** The people who have a mail of this campaign from an earlier run. */
+/** Adds the people who got a mail of this campaign in an earlier run. */
 async function addKnown(parts: GenerateParts, campaign: Campaign, known: PeopleOnDisk): Promise<void> {
   if (campaign.read === 0) return;
   const { query } = mailDatabase(parts);
@@ -75,11 +78,11 @@ async function generateRest(
   for (let source = campaign.source; source < campaign.sources.length; source++) {
     const from = campaign.sources[source];
     if (!from) break;
-    // A file is the same each time. The rows of a query may come in another order, so all are looked at again.
+    // A file never changes. The rows of a query may come in another order, so all are read again.
     let skip = source === campaign.source && 'blob' in from ? campaign.position : 0;
     let position = skip;
     let batch: Person[] = [];
-    /** The batch before, which is stored while this one is read. False: go no further. */
+    /** Storing the previous batch, while this one is read. False: stop. */
     let storing = Promise.resolve(true);
     const store = async (isLast: boolean) => {
       position += batch.length;
@@ -99,7 +102,7 @@ async function generateRest(
       storing = storeMails(parts, campaign, recipes, made, { before, after: reached }).then(
         (state) => state === 'running' && !signal.aborted,
       );
-      // Whoever waits for it hears of a failure.
+      // Failures reach those who await it.
       storing.catch(() => {});
       return true;
     };
@@ -112,7 +115,7 @@ async function generateRest(
       }
       if (!(await store(true))) return 'stopped';
     } finally {
-      // Nothing of it may be under way when somebody begins again.
+      // No write may be under way when generation starts again.
       await storing.catch(() => false);
     }
     if (!(await storing) && source + 1 < campaign.sources.length) return 'stopped';

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PismakError } from '../../engine/errors.ts';
 
-/** Of a key: hexadecimal digits, four bytes each eight. */
+/** Hexadecimal digits of a key; eight of them are four bytes. */
 export const keyDigits = 24;
 const words = keyDigits / 8;
 const keyBytes = words * 4;
 const bucketBytes = 4096;
 const keysPerBucket = Math.floor(bucketBytes / keyBytes);
-/** Enough for five billion people. Keys that somebody has chosen to be alike end here. */
+/** Enough for five billion people; stops keys chosen to collide. */
 const mostBuckets = 2 ** 24;
 
 /**
- * The people who are in a campaign already, exactly and in constant memory however many they are: a hash table in a file. It is
- * needed only while this process generates, so it never waits for the disk. An index in the database would have to: it is as
- * random as the keys, and each mail would rewrite a page of it.
+ * The people who already have a mail of a campaign: an exact set in constant memory, a hash table in a file. It is needed only
+ * while this process generates, so it is never synced to disk. An index in the database would be: it is as random as the keys,
+ * and each mail would rewrite one of its pages.
  */
 export class PeopleOnDisk {
   readonly #file: number;
@@ -29,11 +29,11 @@ export class PeopleOnDisk {
   constructor(directory = tmpdir()) {
     const path = join(directory, `pismak-people-${randomUUID()}`);
     this.#file = openSync(path, 'wx+', 0o600);
-    // Nobody else can open it, and nothing stays when this process is killed.
+    // Unlinked at once: nobody else can open the file, and nothing is left if this process is killed.
     unlinkSync(path);
   }
 
-  /** False if the key was there. Keys are hashes: they spread over the buckets by themselves. */
+  /** False if the key was present. Keys are hashes, so they spread evenly over the buckets. */
   add(key: string): boolean {
     for (let word = 0; word < words; word++)
       this.#key[word] = Number.parseInt(key.slice(word * 8, word * 8 + 8), 16);
@@ -73,7 +73,7 @@ export class PeopleOnDisk {
     return false;
   }
 
-  /** Each bucket becomes two, told apart by one bit more of the key. */
+  /** Splits each bucket by one more bit of the key. */
   #double(): void {
     const before = this.#counts;
     if (before.length >= mostBuckets)

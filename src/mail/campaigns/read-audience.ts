@@ -5,13 +5,13 @@ import { mailSection } from '../settings.ts';
 import type { AudienceSource } from './campaign.ts';
 import { readCsvPeople } from './read-csv-people.ts';
 
-/** A person of an audience: the column `email`, and whatever else the source has. */
+/** A person of an audience: `email`, and the other columns of the source. */
 export type Person = Record<string, unknown>;
 
 const peopleAtOnce = 500;
 const longestLine = 1024 * 1024;
 
-/** Streams a source from the beginning, in constant memory: some people at a time. */
+/** Streams a source from the beginning in groups of people, in constant memory. */
 export async function* readAudience(
   { blobs, settings }: Pick<Engine, 'blobs' | 'settings'>,
   source: AudienceSource,
@@ -28,7 +28,7 @@ export async function* readAudience(
 }
 
 async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Person> {
-  // It removes a byte order mark.
+  // Removes a byte order mark.
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
   let rest = '';
@@ -68,7 +68,7 @@ async function* inGroups(people: AsyncIterable<Person>): AsyncGenerator<Person[]
       group = [];
     }
   } catch (error) {
-    // Those before a broken line are as good as ever.
+    // People before a broken line are valid.
     if (group.length > 0) yield group;
     throw error;
   }
@@ -85,5 +85,5 @@ function parseLine(line: string, number: number): Person {
       `line ${number} of the audience is not JSON: ${(error as Error).message}`,
     );
   }
-  throw new PismakError('invalid-input', `line ${number} of the audience is no JSON object`);
+  throw new PismakError('invalid-input', `line ${number} of the audience is not a JSON object`);
 }

@@ -1,7 +1,7 @@
 import { PismakError } from '../../engine/errors.ts';
 import { readCsv } from '../../formats/csv/read-csv.ts';
 
-/** People of a CSV file, some at a time. The first record names the columns; one of them is `email`. */
+/** People of a CSV file, in groups. The first record names the columns; one of them is `email`. */
 export async function* readCsvPeople(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Record<string, string>[]> {
@@ -16,7 +16,7 @@ export async function* readCsvPeople(
   }
 }
 
-/** Refuses a file without addresses, however many records it has. `Email` is `email`. */
+/** Refuses a file without a column `email`. `Email` counts as `email`. */
 function columnsOf(record: readonly string[]): string[] {
   const columns = record.map((name) => (/^e-?mail$/i.test(name.trim()) ? 'email' : name.trim()));
   if (columns.indexOf('email') !== columns.lastIndexOf('email'))

@@ -8,32 +8,32 @@ import type { Person } from './read-audience.ts';
 const rowsAtOnce = 1000;
 const modes = ['DISABLED', 'REQUIRED', 'VERIFY_IDENTITY'] as const;
 
-/** The snapshot is that of one moment. The server waits ten minutes for a reader that is busy storing what it read. */
+/** A consistent snapshot. The server waits ten minutes for a reader that is busy storing rows. */
 const before = [
   'SET SESSION net_write_timeout = 600',
   'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
 ];
 
 /**
- * Streams a query of somebody else's MySQL or MariaDB in a transaction that can change nothing. Rows are taken from the
- * server as they are needed: while nobody asks for more, the server waits.
+ * Streams a query of a foreign MySQL or MariaDB in a read-only transaction. Rows are fetched as they are needed, with
+ * backpressure.
  */
 export async function* readMysql({ url, query }: { url: string; query: string }): AsyncGenerator<Person> {
   const { createConnection } = await import('mysql2');
   const connection = createConnection(await optionsOf(url));
   let rows: Readable | undefined;
-  // The driver tells the connection that it broke, but not the rows that wait for more.
+  // The driver reports a broken connection to the connection only, not to the stream of rows.
   connection.on('error', (error) => rows?.destroy(error));
   try {
     for (const statement of before) await execute(connection, statement);
-    // Inside another query only a SELECT can stand: DROP TABLE would end the transaction and do its work.
+    // As a subquery it can only be a SELECT. DROP TABLE would commit the transaction and run.
     const selected = `SELECT * FROM (\n${query}\n) AS audience`;
     rows = connection.query(selected).stream({ highWaterMark: rowsAtOnce });
     yield* rows;
   } catch (error) {
     throw mysqlError(error, url);
   } finally {
-    // Without reading the rest, if somebody wanted the first rows only.
+    // Skips the remaining rows if only the first ones were wanted.
     connection.destroy();
   }
 }
@@ -63,14 +63,14 @@ async function optionsOf(text: string): Promise<ConnectionOptions> {
     connectTimeout: 10_000,
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,
-    // What is in a mail must survive JSON; and no code is made of what a server says.
+    // Values must survive JSON, and nothing from the server is evaluated.
     dateStrings: true,
     supportBigNumbers: true,
     disableEval: true,
     ...(mode !== 'DISABLED' && {
       ssl: {
         rejectUnauthorized: mode === 'VERIFY_IDENTITY',
-        // Of a name: a certificate for an address is refused.
+        // TLS accepts a name here, but no IP address.
         verifyIdentity: mode === 'VERIFY_IDENTITY',
         ...(authority !== null && { ca: await readFile(authority, 'utf8') }),
       },
@@ -78,7 +78,7 @@ async function optionsOf(text: string): Promise<ConnectionOptions> {
   };
 }
 
-/** A server's answer to the query is the query's fault; anything else may pass. */
+/** Errors that the server reports about the query are permanent; others may pass. */
 function mysqlError(error: unknown, url: string): PismakError {
   if (error instanceof PismakError) return error;
   const { errno = 0, sqlState = '' } = error as { errno?: number; sqlState?: string };
@@ -87,7 +87,7 @@ function mysqlError(error: unknown, url: string): PismakError {
   const isRefused = errno === 1044 || errno === 1045 || errno === 1049;
   if (isRefused)
     return new PismakError('configuration-invalid', `${place} can't be used: ${messageOf(error)}`, cause);
-  // 42: wrong names and grammar; 25006: it would change something.
+  // 42: unknown names and syntax errors; 25006: an attempt to write.
   if (/^(42|21|22|25006)/.test(sqlState))
     return new PismakError('invalid-input', `${place} refuses the query: ${messageOf(error)}`, cause);
   return new PismakError('unavailable', `${place} is away: ${messageOf(error)}`, cause);

@@ -11,7 +11,7 @@ interface AudienceQuery {
   query: string;
 }
 
-/** Streams a query of somebody else's database, which it can't change. */
+/** Streams a query of a foreign database, read-only. */
 export async function* readTable({ url, query: written }: AudienceQuery): AsyncGenerator<Person> {
   const query = written.trim().replace(/;$/, '');
   if (/^(mysql|mariadb):/.test(url)) {
@@ -26,10 +26,10 @@ export async function* readTable({ url, query: written }: AudienceQuery): AsyncG
       throw new PismakError('unavailable', `${place} can't be read: ${reasonOf(error)}`, { cause: error });
     });
   try {
-    // The administrator wrote the query: settings are his.
+    // The administrator wrote the query: it is in the settings.
     yield* isSqlite ? streamSqlite(file, query) : streamPostgres(url, query);
   } catch (error) {
-    // What the database says about the query is for whoever wrote it.
+    // The author of the query needs the database's message.
     if (hasCode(error, 'internal') && error instanceof Error && error.cause)
       throw new PismakError('invalid-input', `${place} refuses the query: ${messageOf(error.cause)}`, {
         cause: error,

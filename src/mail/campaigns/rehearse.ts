@@ -11,20 +11,20 @@ import type { Campaign } from './campaign.ts';
 import { mailFor, type Recipe, recipesOf, sharedColumns } from './campaign-mails.ts';
 import { type Person, readAudience } from './read-audience.ts';
 
-/** What would become of a campaign's audience. */
+/** What a campaign would do with its audience. */
 export interface Rehearsal {
   /** People read; all of them, if `isComplete`. */
   read: number;
   isComplete: boolean;
-  /** Mails that would be sent, and of each type. */
+  /** Mails that would be sent, in total and of each type. */
   mails: number;
   types: Record<string, number>;
-  /** People named again, without a valid address, suppressed, or whose mail can't be built. */
+  /** People who are repeated, have no valid address, are suppressed, or whose mail can't be built. */
   repeated: number;
   refused: number;
   suppressed: number;
   failed: number;
-  /** The first that can't get their mail, with the reason. */
+  /** The first people who would get no mail, and why. */
   problems: { row: number; email: string; reason: string }[];
   /** Size of the largest and of the average mail. */
   largestBytes: number;
@@ -33,7 +33,7 @@ export interface Rehearsal {
 
 const mostProblems = 20;
 const peopleAtOnce = 500;
-/** Mails are built without waiting for anything, so others must be let in between. */
+/** Building mails never yields to the event loop by itself. */
 const mailsBetweenPauses = 20;
 
 /** Reads an audience and builds its mails, as a campaign would, but stores and sends nothing. */
@@ -106,8 +106,8 @@ export async function rehearse(
 }
 
 /**
- * Sends the mails of the first people to other addresses, one of each variant: as they will look, with real data. They go
- * ahead of everything that waits, belong to no campaign and count against the caller's limit.
+ * Sends the mails of the first people, in each variant, to other addresses. They have real data, use the high lane, belong to
+ * no campaign and count against the caller's limit.
  */
 export async function sendTests(
   engine: Engine,
@@ -120,7 +120,8 @@ export async function sendTests(
     if (mailFor(campaign, recipes, person, 0)) found.push(person);
     if (found.length >= people) break;
   }
-  if (found.length === 0) throw new PismakError('invalid-input', 'the audience names nobody with an address');
+  if (found.length === 0)
+    throw new PismakError('invalid-input', 'nobody in the audience has a valid address');
   const ids: string[] = [];
   for (const recipe of recipes)
     for (const person of found) {
@@ -153,7 +154,7 @@ async function* audienceOf(engine: Engine, campaign: Campaign): AsyncGenerator<P
     for await (const people of readAudience(engine, source)) yield* people;
 }
 
-/** Ids of the mails whose recipient gets none of this class. */
+/** Ids of the mails whose recipient is suppressed for their class. */
 async function suppressedAmong(engine: Engine, rows: readonly RehearsedMail[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const known = await mailQueries(engine)

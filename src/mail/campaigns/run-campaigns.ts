@@ -24,7 +24,7 @@ type Parts = Pick<
 >;
 
 const periodMs = 1000;
-/** Each needs memory for the people that it reads. */
+/** Each lane needs memory for the people it reads. */
 const mostLanes = 4;
 const leavingMs = 2000;
 const lasting = ['invalid-input', 'blob-missing', 'quota-exceeded'] as const;
@@ -56,14 +56,17 @@ export function runCampaigns(parts: Parts, bell: Bell): Running {
           return undefined;
         });
       } finally {
-        // A shop that does not answer keeps nobody waiting. What comes of it later changes nothing: generation notices that another leads.
+        // A database that does not answer must not delay a new leader. A late answer changes nothing: generation notices that it lost.
         await endsWithin(clock, leavingMs, lanes.end());
       }
     },
   });
 }
 
-/** Each owner's campaigns wait for one another, and for nobody else's: two million people take a minute, a slow shop an hour. */
+/**
+ * Campaigns of one owner run one after the other; owners do not wait for each other. Two million people take a minute, a slow
+ * database an hour.
+ */
 class Lanes {
   readonly #work: (campaign: Campaign) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
@@ -73,7 +76,7 @@ class Lanes {
     this.#work = work;
   }
 
-  /** Throws what went wrong since the last time. */
+  /** Throws the first error since the last call. */
   start(campaigns: readonly Campaign[], signal: AbortSignal): void {
     for (const [owner, own] of Map.groupBy(campaigns, (campaign) => campaign.owner)) {
       if (this.#running.has(owner) || this.#running.size >= mostLanes) continue;
@@ -103,7 +106,7 @@ async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Prom
     try {
       if ((await generate(parts, campaign.id, signal)) === 'stopped') return;
     } catch (error) {
-      // Only what is wrong with the audience, or a limit, ends a campaign; a server that is away is tried again in the next round.
+      // Only a bad audience or a limit ends a campaign. If a server is away, the next round tries again.
       if (!lasting.some((code) => hasCode(error, code))) {
         await noteProblem(parts, campaign, `it will be tried again: ${messageOf(error)}`);
         throw error;
@@ -155,7 +158,7 @@ async function noteProblem(parts: Parts, { id }: Campaign, problem: string): Pro
     .execute();
 }
 
-/** Not before the campaign that it follows has ended. If that one will never end well, this one fails. */
+/** Waits for the campaign it follows. Fails with it if that one failed or was cancelled. */
 async function mayBegin(parts: Parts, campaign: Campaign): Promise<boolean> {
   if (campaign.after === '') return true;
   const before = await mailQueries(parts)

@@ -11,13 +11,15 @@ import { queueOf } from '../settings.ts';
 import { audienceOwner, type Campaign } from './campaign.ts';
 import { type CampaignMail, type Recipe, sharedColumns } from './campaign-mails.ts';
 
-/** How far the audience has been read: `position` in its source, `read` in all, and again what was read again. */
+/**
+ * How far the audience has been read: `position` within the source; `read` in total, counting people again who were read again.
+ */
 export type Reached = Pick<Campaign, 'source' | 'position' | 'read'>;
 
 export interface MadeMails {
   mails: readonly CampaignMail[];
   people: number;
-  /** People who have a mail of this campaign. */
+  /** People who already have a mail of this campaign. */
   repeated: number;
   /** People who can't get a mail. */
   refused: number;
@@ -49,7 +51,7 @@ export async function storeMails(
       .where('source', '=', before.source)
       .where('read', '=', before.read)
       .where('state', '<>', 'cancelled')
-      // Read under the transaction: a pause that comes now must not be missed.
+      // Read within the transaction, so that no pause is missed.
       .returning('state')
       .executeTakeFirst();
     if (!moved) return stateInstead(transaction, campaign);
@@ -75,12 +77,12 @@ export async function storeMails(
           campaign.owner,
           mailClass.lane,
         ),
-        // Relays may keep them until then; those that can't give them back.
+        // Relays may hold them until then. A relay that can't returns them.
         ...(campaign.startAt > now && !mailClass.holdAtRelay && { notBefore: campaign.startAt }),
       })),
     );
     await parts.backlog.add(transaction, items);
-    // Nobody reads it again, and it is full of addresses.
+    // The audience is not read again, and is full of addresses.
     if (after.source >= campaign.sources.length) await giveUp(transaction, audienceOwner(campaign.id), now);
     return moved.state;
   });
@@ -88,7 +90,10 @@ export async function storeMails(
   return state;
 }
 
-/** The campaign was cancelled, or another process generates it: one that was taken for dead, or took us for dead. */
+/**
+ * Why the campaign could not be updated: it was cancelled, or another process generates it because one of us was taken for
+ * dead.
+ */
 async function stateInstead(queries: Queries<MailTables>, { id, name }: Campaign): Promise<string> {
   const row = await queries
     .selectFrom('mail_campaign')
@@ -96,6 +101,6 @@ async function stateInstead(queries: Queries<MailTables>, { id, name }: Campaign
     .where('id', '=', id)
     .executeTakeFirst();
   if (row && row.state !== 'cancelled')
-    throw new PismakError('hold-lost', `another process makes the mails of campaign ${name}`);
+    throw new PismakError('hold-lost', `another process is generating the mails of campaign ${name}`);
   return 'cancelled';
 }

@@ -21,7 +21,7 @@ export interface ComposedMail {
   envelope: Envelope;
   message: Buffer;
   bcc: string[];
-  /** Where a copy comes back to: without the mail's id, because its bounce says nothing about the recipient. */
+  /** Return path of copies: without the mail's id, because a bounced copy says nothing about the recipient. */
   copyFrom: string;
   /** The type's own lane, if it has one. */
   lane?: 'high' | 'normal' | undefined;
@@ -33,7 +33,7 @@ export type MailToCompose = Pick<
   MailRow,
   'id' | 'type' | 'version' | 'class' | 'fields' | 'language' | 'createdAt'
 > & {
-  /** `fields`, if somebody has read them already. */
+  /** `fields`, if they are already parsed. */
   parsed?: MailFields;
 };
 
@@ -41,7 +41,7 @@ export interface ComposeParts {
   settings: MailSettings;
   types: Pick<CompiledTypes, 'type' | 'template' | 'bareSkeleton'>;
   tokens: Tokens;
-  /** Where links in mails lead; empty: there is nothing to link to. */
+  /** Base URL of links in mails; empty = no links. */
   publicUrl(): string;
   loadAttachment(attachment: Attachment): Promise<Buffer>;
   /** Runs the `prepare` module of a type. */
@@ -49,10 +49,10 @@ export interface ComposeParts {
   close?(): void;
 }
 
-/** Where stored fields keep what a `prepare` module made of their data. */
+/** The field that holds the data a `prepare` module made. */
 const preparedField = 'pismak:prepared';
 
-/** Each may be as large as all attachments of a mail. */
+/** A skeleton may be as large as all attachments of a mail. */
 const mostSkeletons = 4;
 
 /** Turns mails into bytes. */
@@ -67,12 +67,12 @@ export class Composer {
     this.#classes = classesOf(parts.settings);
   }
 
-  /** Throws what is wrong with this mail: its data, template or attachments. */
+  /** Fails if the data, template or attachments of this mail are wrong. */
   async compose(mail: MailToCompose): Promise<ComposedMail> {
     const { types, settings } = this.#parts;
     const type = await types.type(mail.type, mail.version);
     const given = readFields(mail);
-    // A whole mail was checked against the type that its application knew.
+    // The application may have checked a whole mail against an older version of the type.
     checkDesign(type, given.design);
     const copy = copyIn(given);
     const original = copy ? { ...mail, id: copy.of } : mail;
@@ -115,7 +115,7 @@ export class Composer {
     return { ...fields, [preparedField]: await this.#parts.prepare(type.prepare ?? '', asked) };
   }
 
-  /** Ends processes that prepared mails; the next mail starts them again. */
+  /** Ends the processes of `prepare` modules; the next mail starts them again. */
   close(): void {
     this.#parts.close?.();
   }
@@ -146,7 +146,7 @@ export class Composer {
     return { onlineUrl, unsubscribeUrl: `${onlineUrl}/unsubscribe` };
   }
 
-  /** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */
+  /** The return path contains the mail's id, so a bounce names its mail. */
   #returnPath(id: string, from: Contact): string {
     const { settings, tokens } = this.#parts;
     const { bounceAddress } = settings;
@@ -197,7 +197,7 @@ function tagged(address: string, tag: string): string {
   return `${address.slice(0, at)}+${tag}${address.slice(at)}`;
 }
 
-/** They were checked when the mail was stored: checking them again would cost as much as the rest. */
+/** Fields are checked when a mail is stored; checking them again would cost as much as composing. */
 function readFields(mail: MailToCompose): MailFields {
   return mail.parsed ?? (JSON.parse(mail.fields) as MailFields);
 }

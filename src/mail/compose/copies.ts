@@ -1,10 +1,10 @@
 import { addressKey, type Contact } from '../model/address.ts';
 import type { MailFields } from '../model/mail.ts';
 
-/** A mail that is the copy (bcc) of another one for somebody else. */
+/** A mail that is a copy (bcc) of another mail. */
 export interface MailCopy {
   to: string;
-  /** Id of the other one. */
+  /** Id of the original. */
   of: string;
 }
 const copyField = 'pismak:copy';
@@ -19,7 +19,7 @@ export function copyFields({ id, parsed }: { id: string; parsed: MailFields }, t
   return { ...parsed, [copyField]: copy };
 }
 
-/** Who gets a copy, each address once. */
+/** Addresses that get a copy, each once. */
 export function copiesTo(ofType: readonly Contact[], ofMail: readonly Contact[] = []): string[] {
   if (ofType.length + ofMail.length === 0) return [];
   const all = [...ofType, ...ofMail].map(({ address }) => address);

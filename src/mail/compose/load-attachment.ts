@@ -45,9 +45,8 @@ export async function readAttachment(settings: MailSettings, name: string, path:
 }
 
 /**
- * Refuses attachments that can't be sent, before anything is stored: those that are missing, that may not be attached, or that
- * are too large together. `ofType` are in the mail too. If one of them is missing, the mail is taken nevertheless: it can be
- * sent again when an administrator has put the type right.
+ * Refuses attachments that are missing, forbidden or too large together, before anything is stored. `ofType` are the type's own
+ * attachments. If one of those is missing, the mail is accepted: it can be resent once an administrator has fixed the type.
  */
 export async function checkAttachments(
   parts: Parts,
@@ -74,7 +73,7 @@ export function tooLargeTogether({ attachmentsMb }: MailSettings, last: string):
   );
 }
 
-/** In bytes. */
+/** Limit in bytes. */
 export function limitOf({ attachmentsMb }: MailSettings): number {
   return attachmentsMb * 1024 * 1024;
 }
@@ -91,7 +90,7 @@ async function fileSize(name: string, path: string): Promise<number> {
       cause: error,
     });
   });
-  // Reading a pipe or a device would never end.
+  // Reading a pipe or a device might never end.
   if (!found.isFile()) throw new PismakError('invalid-input', `attachment ${name} is not a file`);
   return found.size;
 }
@@ -105,7 +104,7 @@ function checkSize(settings: MailSettings, name: string, size: number): void {
   );
 }
 
-/** The real path of a file, absolute or relative to the directory that the administrator opened for attachments. It must lie there. */
+/** The real path of a file, given absolute or relative to mail.attachmentDirectory. It must be inside that directory. */
 export async function allowedPath({ attachmentDirectory }: MailSettings, path: string): Promise<string> {
   if (attachmentDirectory === '')
     throw new PismakError(
@@ -122,7 +121,7 @@ export async function allowedPath({ attachmentDirectory }: MailSettings, path: s
   const outside = () => new PismakError('forbidden', `${path} is outside mail.attachmentDirectory`);
   const isInside = (file: string, of: string) => file === of || file.startsWith(of + sep);
   const named = resolve(attachmentDirectory, path);
-  // Nobody may learn which files there are elsewhere, so the name is judged before anything is looked for.
+  // Check the name before touching the disk, so that answers reveal nothing about files elsewhere.
   if (!isInside(named, resolve(attachmentDirectory)) && !isInside(named, directory)) throw outside();
   const real = await realpath(named).catch(() => {
     throw new PismakError('invalid-input', `there is no file ${path} to attach`);

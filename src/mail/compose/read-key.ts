@@ -4,7 +4,7 @@ import { reasonOf } from '../../engine/files/system-error.ts';
 import { type DkimKey, readDkimKey } from '../mime/dkim.ts';
 import type { MailSettings } from '../settings.ts';
 
-/** The key that signs mails, or undefined if none shall. */
+/** The key that signs mails, or undefined if mails are not signed. */
 export async function readKey({
   dkimDomain,
   dkimSelector,

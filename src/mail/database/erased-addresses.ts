@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import type { Queries } from '../../engine/database/database.ts';
 import type { MailTables } from './tables.ts';
 
-/** When addresses were erased, by `erasedKey`. Mails that are older must not come back from a queue. */
+/** When addresses were erased, by `erasedKey`. Queued mails older than that must not be sent. */
 export type ErasedAddresses = ReadonlyMap<string, number>;
 
-/** What senders know of erasures and cancellations is at most so old. */
+/** Senders know erasures and cancellations after this delay at most. */
 export const withdrawnFreshMs = 1000;
 
-/** The address itself is not kept. */
+/** Only the hash of an address is kept. */
 export function erasedKey(address: string): string {
   return hash('sha256', address, 'hex');
 }
@@ -41,14 +41,14 @@ export function isErased(
 }
 
 /**
- * Deletes those of the rows just stored whose recipient was erased meanwhile. It must follow the commit of the rows: whoever
- * erases marks the address before he deletes, so one of the two sees each row.
+ * Deletes rows just stored whose recipient was erased meanwhile. Call it after the rows are committed: an erasure marks the
+ * address before it deletes, so one of the two sees each row.
  */
 export async function deleteErased(
   queries: Queries<MailTables>,
   rows: readonly { id: string; recipient: string; createdAt: number }[],
 ): Promise<void> {
-  // Nobody is erased most of the time, and the hashes of all recipients cost as much as their rows.
+  // The table is usually empty, and hashing all recipients costs as much as storing their rows.
   const [any] = await queries.selectFrom('mail_erased').select('at').limit(1).execute();
   if (!any) return;
   const erased = await readErased(

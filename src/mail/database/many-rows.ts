@@ -6,7 +6,7 @@ const numeric: ReadonlySet<keyof MailRow> = new Set([
   ...(['createdAt', 'notAfter', 'changedAt', 'sentAt'] as const),
 ]);
 
-/** The parameter of such a statement. Without the names in each row, a third is saved. */
+/** The parameter of `insertMany`. Omitting column names from each row saves a third. */
 export function rowValues<Column extends keyof MailRow>(
   columns: readonly Column[],
   rows: readonly Pick<MailRow, Column>[],
@@ -15,8 +15,8 @@ export function rowValues<Column extends keyof MailRow>(
 }
 
 /**
- * The beginning of a statement that inserts many mails: one parameter for all, ten times faster than one for each value. What
- * they have in common is given once.
+ * The beginning of a statement that inserts many mails. One parameter for all rows is ten times faster than one for each value.
+ * `shared` columns are given once.
  */
 export function insertMany<Column extends keyof MailRow>(
   dialect: MailDatabase['dialect'],
@@ -41,9 +41,8 @@ export function insertMany<Column extends keyof MailRow>(
 }
 
 /**
- * The beginning of a statement that changes many mails. A row that fails ends the whole transaction. Otherwise SQLite would
- * keep each page as it was, in order to undo the statement alone: two pages more to write for a mail that is sent. It does so
- * too for statements that call functions.
+ * The beginning of a statement that changes many mails. A failing row rolls back the whole transaction: otherwise SQLite keeps
+ * a statement journal, which costs two more page writes for each mail. Statements that call functions need one, too.
  */
 export function updateMails(dialect: MailDatabase['dialect']): RawBuilder<unknown> {
   return dialect === 'sqlite' ? sql`UPDATE OR FAIL "mail_mail"` : sql`UPDATE "mail_mail"`;

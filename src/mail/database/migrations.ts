@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../engine/database/database.ts';
 
-/** Apart from tables.ts, which operations load: commands start faster without the database. */
+/** Not in tables.ts, which operations load: commands start faster without these. */
 export const migrations: readonly Migration[] = [
   {
     name: '0001-mails',
@@ -15,13 +15,13 @@ export const migrations: readonly Migration[] = [
           "takes" INTEGER NOT NULL DEFAULT 0, "unknowns" INTEGER NOT NULL DEFAULT 0, "campaign" TEXT NOT NULL DEFAULT '', "variant" TEXT NOT NULL DEFAULT '',
           "createdAt" BIGINT NOT NULL, "notAfter" BIGINT NOT NULL, "changedAt" BIGINT NOT NULL, "sentAt" BIGINT,
           "relay" TEXT NOT NULL DEFAULT '', "answer" TEXT NOT NULL DEFAULT '')`,
-        // Lists of an owner's mails don't look through campaigns.
+        // Lists of an owner's mails skip campaigns.
         sql`CREATE INDEX "mail_mail_owner" ON "mail_mail" ("owner", "createdAt") WHERE "campaign" = ''`,
         sql`CREATE INDEX "mail_mail_campaign" ON "mail_mail" ("campaign", "state") WHERE "campaign" <> ''`,
-        // Files to delete after the last mail that names them has gone.
+        // Files to delete once the last mail that names them is sent.
         sql`CREATE TABLE "mail_file" ("path" TEXT NOT NULL, "mail" TEXT NOT NULL, PRIMARY KEY ("path", "mail"))`,
         sql`CREATE INDEX "mail_file_mail" ON "mail_file" ("mail")`,
-        // What needs a person: few rows, however many mails there are.
+        // Mails that need attention: few rows, however many mails exist.
         sql`CREATE INDEX "mail_mail_trouble" ON "mail_mail" ("state", "changedAt")
           WHERE "state" IN ('unknown', 'failed', 'expired')`,
         sql`CREATE TABLE "mail_campaign" ("id" TEXT PRIMARY KEY, "owner" TEXT NOT NULL, "name" TEXT NOT NULL,
@@ -48,7 +48,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    // Whole mails have no row yet that could say so.
+    // Whole mails in a queue have no row yet.
     name: '0003-cancelled-mails',
     async up(transaction) {
       await sql`CREATE TABLE "mail_cancelled" ("mail" TEXT PRIMARY KEY, "at" BIGINT NOT NULL)`.execute(

@@ -6,20 +6,20 @@ export const replyKinds = ['unsubscribed', 'complained'] as const;
 export type ReplyKind = (typeof replyKinds)[number];
 
 export interface MailTables {
-  /** Every version of a type: a sent mail can be shown again as it was. */
+  /** Every version of a type, so that a sent mail can be rendered again. */
   mail_type: { code: string; version: number; definition: string; createdAt: number; isCurrent: number };
   mail_mail: MailRow;
   mail_campaign: CampaignRow;
-  /** Addresses that get no mails: all classes if `class` is empty. */
+  /** Addresses that get no mails of a class; of any class if it is empty. */
   mail_suppressed: { address: string; class: string; reason: string; createdAt: number };
   /** Idempotency keys of `mail.send`. */
   mail_request: { owner: string; key: string; mail: string; createdAt: number };
   mail_file: { path: string; mail: string };
   /** When addresses were erased. The key is their hash. */
   mail_erased: { key: string; at: number };
-  /** Whole mails that must not be sent any more. */
+  /** Whole mails that were cancelled in their queue. */
   mail_cancelled: { mail: string; at: number };
-  /** What people said to mails of a campaign. */
+  /** Unsubscriptions and complaints about mails of a campaign. */
   mail_reply: { campaign: string; mail: string; kind: ReplyKind; variant: string };
   mail_secret: { name: string; value: string };
 }
@@ -32,15 +32,15 @@ export interface MailRow {
   class: string;
   /** Normalised, as suppressions name it; `fields` has it as written. */
   recipient: string;
-  /** What the application said: name, overrides, data, its own fields. JSON of `MailFields`. */
+  /** `MailFields` as JSON: name, overrides, data, the application's own fields. */
   fields: string;
   language: string;
   state: MailState;
-  /** Answers that relays gave. */
+  /** Attempts that a relay answered. */
   attempts: number;
-  /** Times that a sender took the mail. More than `attempts` + 1: a sender died with it, and it may have gone out twice. */
+  /** How often a sender took the mail. If more than `attempts` + 1, a sender died with it, and it may have been sent twice. */
   takes: number;
-  /** Attempts after which the relay may have had the mail without saying so. */
+  /** Attempts after which the relay may have had the mail without confirming it. */
   unknowns: number;
   campaign: string;
   variant: string;
@@ -59,7 +59,7 @@ export interface CampaignRow {
   type: string;
   version: number;
   state: string;
-  /** JSON: where recipients come from, and how far they are read. */
+  /** JSON: the sources of recipients, and how far they are read. */
   audience: string;
   source: number;
   position: number;

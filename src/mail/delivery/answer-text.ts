@@ -1,8 +1,8 @@
 const longestAnswer = 500;
 
 /**
- * What a server or a file said, as every database takes it: PostgreSQL refuses zero characters and halves of characters, and with
- * them the answers to all mails that are stored together.
+ * Cleans an answer for storage. PostgreSQL refuses NUL and lone surrogates, and one of them would fail the whole batch of
+ * results.
  */
 export function answerText(answer: string): string {
   return answer
@@ -11,7 +11,7 @@ export function answerText(answer: string): string {
     .toWellFormed();
 }
 
-/** Servers like to repeat addresses, in any spelling. */
+/** Removes addresses, which servers often quote in other spellings. */
 export function withoutAddresses(answer: string): string {
   return answer.replaceAll(/[^\s<>()[\],;:"]+@[^\s<>()[\],;:"]+/g, 'ADDRESS');
 }

@@ -5,8 +5,8 @@ import { mailQueries } from '../database/tables.ts';
 import type { MailSettings } from '../settings.ts';
 
 /**
- * Deletes the files that no mail needs any more, of those that this mail names. Without a mail: all that a killed process left.
- * A file stays as long as a mail names it that no relay has taken.
+ * Deletes the files of this mail that no other mail needs; without a mail, all files that a killed process left. A file is kept
+ * while a mail that names it has not been sent.
  */
 export async function deleteSentFiles(
   engine: Pick<Engine, 'database' | 'log'>,
@@ -17,7 +17,7 @@ export async function deleteSentFiles(
   const all = queries.selectFrom('mail_file').select('path').distinct();
   const files = await (mail === undefined ? all : all.where('mail', '=', mail)).execute();
   for (const { path } of files) {
-    // One statement, so that of two senders that end at one moment, one deletes the file.
+    // One statement, so that only one of two concurrent senders deletes the file.
     const forgotten = await queries
       .deleteFrom('mail_file')
       .where('path', '=', path)

@@ -9,10 +9,10 @@ export type Verdict = Pick<MailResult, 'state' | 'attempts' | 'unknowns' | 'answ
 
 const longestPauseMs = 4 * 3_600_000;
 
-/** Given back as it was. */
+/** The mail goes back unchanged. */
 export const returned = { state: 'waiting', attempts: 0, unknowns: 0, answer: '', isReturned: true } as const;
 
-/** What must not be sent at all, whatever the relays say. */
+/** Mails that must not be sent at all. */
 export function judgeBefore(
   mail: Pick<MailToSend, 'isSuppressed' | 'isCancelled' | 'notAfter' | 'campaignState'>,
   now: number,
@@ -28,7 +28,7 @@ export function judgeBefore(
   return undefined;
 }
 
-/** What the answer of a relay means for a mail: the only table of this. */
+/** What a relay's answer means for a mail. The only place that decides this. */
 export function judge(
   mail: Pick<MailToSend, 'attempts' | 'notAfter' | 'destination' | 'createdAt'>,
   outcome: SmtpOutcome,
@@ -81,7 +81,10 @@ export function judge(
   }
 }
 
-/** Doubles with each attempt. Half of it is chance, so that a relay that comes back is not met by all mails at once. */
+/**
+ * Doubles with each attempt. Up to a quarter more or less by chance, so that mails do not all return at once when a relay
+ * recovers.
+ */
 export function pauseMs(first: number, attempts: number, random: Random): number {
   const longest = Math.min(first * 2 ** Math.min(attempts, 30), longestPauseMs);
   return Math.round(longest * (0.75 + random() / 2));

@@ -14,9 +14,9 @@ interface Asked<Question, Answer> {
 const mostAtOnce = 500;
 
 /**
- * Which mails senders have in their hands. A mail is taken before a relay hears of it, and recorded after the relay has
- * answered: both on disk. What is asked while a transaction is under way shares the next one, on SQLite taking and
- * recording together: so a sender waits for the disk half as often, and is fast with few mails in hand.
+ * Takes and records mails in batches. A mail is taken before it is sent and recorded after the relay has answered; both are
+ * durable. Calls that arrive during a transaction share the next one. On SQLite one transaction both takes and records, which
+ * halves the waits for the disk, so a sender is fast with few mails in flight.
  */
 export class MailLedger {
   readonly #parts: Parts;
@@ -28,7 +28,7 @@ export class MailLedger {
     this.#parts = parts;
   }
 
-  /** Undefined if the mail has ended, or another message of this moment has it. */
+  /** Undefined if the mail has ended, or another message took it in the same batch. */
   take(id: string): Promise<TakenMail | undefined> {
     return new Promise((resolve, reject) => {
       this.#taking.push({ question: id, resolve, reject });
@@ -46,12 +46,12 @@ export class MailLedger {
   #wake(): void {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    // What is asked in the same turn of the event loop belongs together.
+    // Calls of the same turn of the event loop share a batch.
     setImmediate(() => this.#work());
   }
 
   async #work(): Promise<void> {
-    // PostgreSQL lets several transactions wait for the disk together, and small ones clash less.
+    // PostgreSQL commits several transactions with one sync, and small ones conflict less.
     const isOne = this.#parts.database.dialect === 'sqlite';
     while (this.#taking.length + this.#recording.length > 0) {
       const taking = this.#taking.splice(0, mostAtOnce);
@@ -62,7 +62,7 @@ export class MailLedger {
     this.#isBusy = false;
   }
 
-  /** Answers everybody. */
+  /** Settles every call of the batch. */
   async #settle(
     taking: readonly Asked<string, TakenMail | undefined>[],
     recording: readonly Asked<MailResult, void>[],
@@ -71,7 +71,7 @@ export class MailLedger {
       await this.#write(taking, recording);
     } catch (error) {
       for (const { reject } of taking) reject(error);
-      // Nothing was taken, but answers of relays are worth a second attempt: each one lost is a mail sent twice.
+      // Nothing was taken. Record again: each lost answer is a mail sent twice.
       await this.#write([], recording).catch((again) => {
         for (const { reject } of recording) reject(again);
       });
@@ -102,7 +102,7 @@ export class MailLedger {
     if (hasRetries) backlog.wake();
     for (const { question, resolve } of taking) {
       resolve(found.get(question));
-      // If two messages name the same mail at one moment, the first one has it.
+      // If two messages name the same mail in one batch, the first gets it.
       found.delete(question);
     }
   }

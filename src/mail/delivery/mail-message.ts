@@ -3,42 +3,45 @@ import type { OutgoingMessage } from '../../engine/broker/broker.ts';
 import { mailFields } from '../model/mail.ts';
 
 const count = z.int().min(0);
-/** What becomes a value of a column by itself: PostgreSQL refuses such characters, and with them all results stored together. */
+/**
+ * Text that becomes a column's value. PostgreSQL refuses control characters and lone surrogates, and one of them would fail the
+ * whole batch of results.
+ */
 const plainText = z
   .string()
   .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'control characters are not allowed');
-/** A mail that no database knows yet. */
+/** A mail that is not in the database yet. */
 const wholeMail = z.strictObject({
   id: plainText.min(1).max(100),
   owner: plainText.max(200),
   createdAt: z.number(),
   notAfter: z.number(),
   fields: mailFields,
-  /** What became of it in another message. */
+  /** Attempts made in an earlier message. */
   tried: z.strictObject({ attempts: count, unknowns: count, takes: count }).optional(),
-  /** It waits until then. */
+  /** Not to be sent before this time. */
   notBefore: z.number().optional(),
 });
 export type WholeMail = z.output<typeof wholeMail>;
 
-/** What lies in the queue of a class: the ids of stored mails, one whole mail, or a few. */
+/** Messages in the queue of a class: ids of stored mails, one whole mail, or several. */
 const namedMails = z.strictObject({ ids: z.array(z.string().max(100)).min(1).max(1000) });
 const oneMail = z.strictObject({ mail: wholeMail });
 const someMails = z.strictObject({ mails: z.array(wholeMail).min(1).max(100) });
 
-/** Reads a message; throws what is wrong with it. One schema is tried, because a failed one costs as much as a mail. */
+/** Reads a message. Tries a single schema, because a failed attempt costs as much as sending a mail. */
 export function readMailMessage(body: Uint8Array): z.output<typeof namedMails> | z.output<typeof someMails> {
   const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
   if (typeof value !== 'object' || value === null || 'ids' in value) return namedMails.parse(value);
   return 'mail' in value ? { mails: [oneMail.parse(value).mail] } : someMails.parse(value);
 }
 
-/** Mails of campaigns travel together: a message costs as much as the mail itself. */
+/** Mails of campaigns share messages: a message costs as much as a mail. */
 export const mailsPerMessage = 25;
 
-/** Fewer: if a sender is killed, the whole message is sent again. */
+/** Fewer than by id: if a sender is killed, the whole message is sent again. */
 export const wholeMailsPerMessage = 8;
-/** With large mails, fewer still. */
+/** Messages with large mails hold fewer still. */
 const wholeMessageBytes = 64 * 1024;
 
 export function byIds(ids: readonly string[], owner: string, lane: 'high' | 'normal'): OutgoingMessage {
@@ -50,7 +53,7 @@ export function byIds(ids: readonly string[], owner: string, lane: 'high' | 'nor
   };
 }
 
-/** Groups of mails for one message each, in their order. */
+/** Groups mails for messages, in order. */
 export function inWholeMessages<Item extends { text: string }>(
   items: readonly Item[],
   most: number,

@@ -16,7 +16,7 @@ export interface MailSource<Named> {
    * before they are sent, so that a cancellation is noticed as late as possible.
    */
   readonly takesAhead: boolean;
-  /** Claims mails for this sender. Leaves out those that another message has, or that have ended. */
+  /** Claims mails for this sender. Omits mails that have ended or that another message holds. */
   take(named: readonly Named[], delivery: Delivery): Promise<Taken<Named>[]>;
   /** Stores data that a `prepare` module completed, before it is sent: the next attempt sends the same. */
   keepFields(mail: MailToSend): Promise<void>;
@@ -32,7 +32,7 @@ export type MailToSend = TakenMail & {
   isCancelled?: boolean;
 };
 
-/** A mail to send, or one whose end was clear when it was taken. */
+/** A mail to send, or one that is already decided. */
 export type Taken<Named> = { named: Named } & ({ mail: MailToSend } | { end: End });
 
 export type Ended<Named> = { named: Named; mail?: MailToSend; end: End };
@@ -43,7 +43,7 @@ export type End =
   | 'stopped'
   /** Its recipient was erased: nothing of it may stay. */
   | 'erased'
-  /** Neither the mail nor a relay is to blame. */
+  /** A fault of neither the mail nor a relay. */
   | { error: unknown };
 
 /** How to settle a message once its mails have ended. */

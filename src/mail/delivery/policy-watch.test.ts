@@ -21,5 +21,5 @@ test('twenty refusals for policy in a row pause the class; the alert says why, a
   const alert = await eventually('the alert', async () =>
     (await engine.alerts.list()).find(({ kind }) => kind === 'mail.refused'),
   );
-  assert.match(alert.reason, /554 5\.7\.1 <ADDRESS>: blocked\. Go on with `queue resume mail\.bulk`/);
+  assert.match(alert.reason, /554 5\.7\.1 <ADDRESS>: blocked\. Resume with `queue resume mail\.bulk`/);
 });

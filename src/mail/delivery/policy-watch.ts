@@ -3,10 +3,10 @@ import { queueOf } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { withoutAddresses } from './answer-text.ts';
 
-/** So many refusals for policy in a row mean that we are blocked, not that one mail was suspicious. */
+/** This many refusals for policy in a row mean that we are blocked, not that a mail was suspicious. */
 const mostRefusals = 20;
 
-/** Pauses a class that relays refuse for policy (x.7.x: spam, reputation): going on would make it worse. */
+/** Pauses a class that relays refuse for policy (x.7.x: spam, reputation): sending more would make it worse. */
 export class PolicyWatch {
   readonly #engine: Pick<Engine, 'alerts' | 'broker' | 'log'>;
   readonly #inARow = new Map<string, number>();
@@ -34,7 +34,7 @@ export class PolicyWatch {
       'mail.refused',
       className,
       `${count} mails of class ${className} in a row were refused for policy; the class is paused. Last answer: ` +
-        `${withoutAddresses(outcome.answer)}. Go on with \`queue resume ${queue}\``,
+        `${withoutAddresses(outcome.answer)}. Resume with \`queue resume ${queue}\``,
     );
   }
 }

@@ -6,7 +6,7 @@ import type { MailState } from '../model/mail.ts';
 import { queueOf } from '../settings.ts';
 import { byIds } from './mail-message.ts';
 
-/** What became of a mail that a sender had taken. */
+/** The result of a mail that a sender took. */
 export interface MailResult {
   id: string;
   owner: string;
@@ -14,15 +14,15 @@ export interface MailResult {
   campaign: string;
   lane: 'high' | 'normal';
   state: MailState;
-  /** 1 if a relay answered, or should have. */
+  /** 1 if a relay answered or should have. */
   attempts: 0 | 1;
   unknowns: 0 | 1;
-  /** It was given back untouched. */
+  /** The mail goes back unchanged. */
   isReturned?: boolean;
   relay: string;
-  /** An `answerText`. */
+  /** Cleaned by `answerText`. */
   answer: string;
-  /** For a mail that is to be tried again. */
+  /** When to try again; undefined if the result is final. */
   retryAt?: number;
   /** Waits until its campaign goes on. */
   isPaused?: boolean;
@@ -30,7 +30,7 @@ export interface MailResult {
   suppress?: string | undefined;
 }
 
-/** Puts mails that are to be tried again into the backlog. */
+/** Puts mails to retry into the backlog. */
 export function recordRetries(
   backlog: Backlog,
   query: MailDatabase['query'],
@@ -51,8 +51,8 @@ function toItem({ id, owner, class: className, campaign, lane, retryAt = 0, isPa
 }
 
 /**
- * A statement for all mails that ended alike, however many. The parameter has ids and answers only, so that SQLite needs no
- * functions to read it: see `updateMails`.
+ * One statement for all mails with the same result. Its parameter has only ids and answers, so that SQLite needs no functions
+ * to read it: see `updateMails`.
  */
 export async function recordMails(
   dialect: MailDatabase['dialect'],
@@ -67,7 +67,7 @@ export async function recordMails(
     const [first] = group;
     if (!first) continue;
     const { state, attempts, unknowns, relay } = first;
-    // A taking that no relay had to do with is none.
+    // Without an attempt, the mail counts as not taken.
     const untaken = 1 - attempts;
     const answers = JSON.stringify(Object.fromEntries(group.map(({ id, answer }) => [id, answer])));
     const source =
@@ -84,7 +84,7 @@ export async function recordMails(
   await suppressRefused(query, results, now);
 }
 
-/** Addresses that do not exist get no more mails. */
+/** Suppresses addresses that do not exist. */
 export async function suppressRefused(
   query: MailDatabase['query'],
   results: readonly Pick<MailResult, 'suppress' | 'answer'>[],

@@ -10,7 +10,7 @@ import { mailStates } from '../model/mail.ts';
 import { suppressRefused } from './record-results.ts';
 import { tellEvent } from './tell-result.ts';
 
-/** What became of whole mails. */
+/** The queue of results of whole mails. */
 export const recordQueue = 'mail.record';
 
 const recorded = z.array(
@@ -45,22 +45,22 @@ const columns = [
 ];
 
 /**
- * Stores the results of whole mails: idempotent, so messages may come twice. A mail that a killed sender had sent is sent and
- * recorded again: its row shows how often it was taken.
+ * Stores the results of whole mails. Idempotent, because messages may be delivered twice. A mail that a killed sender had sent
+ * is sent and recorded again; its row shows how often it was taken.
  */
 export async function runRecorder(
   engine: Pick<Engine, 'clock' | 'database' | 'events' | 'log' | 'pipelines'> & { broker: Broker },
 ): Promise<Running> {
   await engine.pipelines.claimOutput(recordQueue);
   const { dialect, query } = mailDatabase(engine);
-  // Its text is the same for all: making it takes as long as two mails.
+  // Compiled once: compiling costs as much as sending two mails.
   const { sql: statement } = sql`
     ${insertMany(dialect, columns, [])} ON CONFLICT ("id") DO UPDATE SET "takes" =
       CASE WHEN "excluded"."takes" > "mail_mail"."takes" THEN "excluded"."takes" ELSE "mail_mail"."takes" END
   `.compile(query);
   return engine.broker.consume(recordQueue, { concurrency: 2 }, async (delivery) => {
     const all = recorded.parse(JSON.parse(Buffer.from(delivery.body).toString()));
-    // A statement can't change a row twice.
+    // A statement can't update a row twice.
     const rows = [...new Map(all.map((row) => [row.id, row])).values()];
     await query.executeQuery(CompiledQuery.raw(statement, [rowValues(columns, rows)]));
     await suppressRefused(query, rows, engine.clock.now());

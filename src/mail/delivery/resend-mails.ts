@@ -11,7 +11,7 @@ type Parts = Pick<Engine, 'alerts' | 'backlog' | 'clock' | 'database' | 'setting
 
 const mailsPerStep = 1000;
 
-/** Queues ended mails again, with a new time to live. Resolves to their number. Never touches one that was sent. */
+/** Queues ended mails again with a new time to live, but never those that were sent. Resolves to their number. */
 export async function resendMails(
   parts: Parts,
   which: { ids: readonly string[] } | { campaign: string; states: readonly MailState[]; isPaused?: boolean },
@@ -44,7 +44,7 @@ export async function resendMails(
         const ids = alike.map(({ id }) => id);
         await transaction
           .updateTable('mail_mail')
-          // Its takings up to now are settled: they must not look like those of a sender that died.
+          // Earlier attempts are settled: they must not look like those of a dead sender.
           .set(({ ref }) => ({
             state: 'waiting' as const,
             changedAt: now,

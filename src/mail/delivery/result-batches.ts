@@ -1,13 +1,13 @@
 import type { Clock } from '../../engine/time/clock.ts';
 
-/** So many results make a message. Half of what is usually in flight: the other half keeps the relays busy meanwhile. */
+/** Results per message. Half of the mails usually in flight: the other half keeps the relays busy. */
 const usualBatch = 50;
-/** One mail that a relay keeps waiting must not hold up the results of others for longer. */
+/** The longest that a slow mail may delay the results of others. */
 const longestWaitMs = 10;
 
 /**
- * Gathers results that go into one message: a message costs brokers, the recorder and the database as much as several mails.
- * A batch waits for the mails that are under way, but not for long; without any it leaves at once.
+ * Gathers results into messages: a message costs brokers, the recorder and the database as much as several mails. A batch waits
+ * briefly for the mails under way; if there are none, it is published at once.
  */
 export class ResultBatches<Result> {
   readonly #clock: Clock;
@@ -22,12 +22,12 @@ export class ResultBatches<Result> {
     this.#publish = publish;
   }
 
-  /** So many mails are being sent. */
+  /** Call before sending this many mails. */
   begin(mails: number): void {
     this.#underWay += mails;
   }
 
-  /** So many mails are no longer being sent. Resolves when their results are in their queue. */
+  /** Call after sending this many mails. Resolves when their results are in the queue. */
   end(mails: number, results: readonly Result[]): Promise<void> {
     this.#underWay -= mails;
     if (results.length > 0 && !this.#batch) {

@@ -34,7 +34,7 @@ export class RowMails implements MailSource<string> {
   }
 
   async #takeOne(id: string): Promise<Taken<string> | undefined> {
-    // After a crash, two messages may name the same mail. The other one stays in the queue until the mail has its answer.
+    // After a crash, two messages may name the same mail. The one that took it stays in the queue until the mail is recorded.
     if (this.#inHand.has(id)) return undefined;
     this.#inHand.add(id);
     let isTaken = false;

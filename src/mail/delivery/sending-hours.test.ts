@@ -28,7 +28,7 @@ test('mails leave in their sending hours only: on these days, in this time zone,
 
 test('sending hours that make no sense are refused with an example', () => {
   for (const wrong of ['8-20', 'mon 08:00', '25:00-26:00', '08:60-09:00', 'xyz 08:00-09:00', '08:00-08:00'])
-    assert.throws(() => parseHours(wrong), /are no sending hours; write them like/, wrong);
+    assert.throws(() => parseHours(wrong), /are not sending hours; write them like/, wrong);
 });
 
 test('a queue is served during its hours, left alone outside them, and served again on the next day', async () => {

@@ -4,7 +4,7 @@ import { type ErasedAddresses, readErased, withdrawnFreshMs } from '../database/
 import { mailQueries } from '../database/tables.ts';
 import { findType } from '../types/mail-types.ts';
 
-/** Types and suppressions are known to senders, and at most so old. */
+/** Maximum age of what senders know about types and suppressions. */
 const freshMs = 5000;
 
 /** What must not be sent. */
@@ -16,7 +16,10 @@ export interface Withdrawn {
   cancelled: ReadonlySet<string>;
 }
 
-/** What a sender must know about whole mails without asking the database for each. While the database is away, it goes on with what it knows. */
+/**
+ * What a sender needs to know about whole mails, cached so that it does not query the database for each. While the database is
+ * away, the cache stays in use.
+ */
 export class SendingSnapshot {
   readonly #engine: Pick<Engine, 'clock' | 'database'>;
   readonly #types = new Map<string, Known<{ version: number; language: string }>>();
@@ -84,7 +87,7 @@ export class SendingSnapshot {
     const reading = read();
     if (known) return { at, value: reading.catch(() => known.value) };
     const first = { at, value: reading };
-    // Nothing is known yet: the next mail asks again.
+    // Nothing is cached yet, so the next mail reads again.
     reading.catch(() => {
       first.at = Number.NEGATIVE_INFINITY;
     });

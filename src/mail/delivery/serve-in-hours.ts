@@ -5,8 +5,8 @@ import type { SendingHours } from '../model/sending-hours.ts';
 const lookMs = 1000;
 
 /**
- * Runs a consumer during the sending hours of its class. Outside them nothing takes messages from the queue, so the backlog
- * keeps the rest, where it can be paused and cancelled; what a sender had in its hands is still sent.
+ * Runs a consumer during the sending hours of its class. Outside them the queue is not consumed, so mails stay in the backlog,
+ * where they can be paused and cancelled. Mails already taken are still sent.
  */
 export async function serveInHours(
   { clock, hours, onError }: { clock: Clock; hours: SendingHours; onError(error: unknown): void },
@@ -32,7 +32,7 @@ export async function serveInHours(
   return {
     async close() {
       stop.abort();
-      // Closing for the night may wait for relays, and must not be waited for before they are closed too.
+      // The watcher may be closing a consumer that waits for relays: await both together.
       await Promise.all([consumer?.close(), watching]);
     },
   };

@@ -20,16 +20,16 @@ type Parts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'events' 
 
 export interface SubmitOptions {
   owner: { name: string; role?: Role };
-  /** Sending again with the same key answers with the first mail. */
+  /** Idempotency key: a second mail with the same key returns the first. */
   key?: string | undefined;
   notBefore?: number | undefined;
-  /** A version of the type that is not the current one. */
+  /** Version of the type; the current one by default. */
   version?: number | undefined;
-  /** Instead of the type's and the class's. */
+  /** Overrides the lane of the type and the class. */
   lane?: 'high' | 'normal' | undefined;
 }
 
-/** Stores a mail and queues it, both or neither. */
+/** Stores and queues a mail in one transaction. */
 export async function submitMail(
   parts: Parts,
   input: unknown,
@@ -45,7 +45,7 @@ export async function submitMail(
   const settings = sectionOf(parts.settings, mailSection);
   const { attachments = [] } = fields;
   const blobs = attachments.flatMap(({ blob }) => (blob === undefined ? [] : [blob]));
-  // Before their size: blobs of others look as if they don't exist.
+  // Check access before size: blobs of others must look missing.
   for (const hash of blobs) await checkMayUse(parts, parts.database.query, owner, hash);
   await checkAttachments(parts, settings, attachments, type.attachments);
   const files = await Promise.all(
@@ -83,7 +83,7 @@ export async function submitMail(
         owner: owner.name,
         batch: `mail/${row.id}`,
         message: byIds([row.id], owner.name, lane ?? type.priority ?? mailClass.lane),
-        // Relays may keep it; those that can't give it back.
+        // Relays may hold it. A relay that can't returns it.
         ...(notBefore !== undefined && !mailClass.holdAtRelay && { notBefore }),
       },
     ]);
@@ -101,18 +101,18 @@ export async function submitMail(
   return answer;
 }
 
-/** Mails are signed for the domain of their sender, so users can't choose it: only another mailbox of the type's domain. */
+/** Mails are signed for the domain of their sender, so users may choose another mailbox of the type's domain only. */
 function checkSender({ role }: SubmitOptions['owner'], { sender }: MailFields, type: TypeVersion): void {
   if (!sender || role === undefined || role === 'admin') return;
   const domain = domainOf(type.sender.address);
   if (domainOf(sender.address) === domain) return;
   throw new PismakError(
     'forbidden',
-    `only an administrator may send ${type.code} from another domain than ${domain}`,
+    `only administrators may send ${type.code} from a domain other than ${domain}`,
   );
 }
 
-/** Blobs of a mail belong to the mail. */
+/** The owner under which a mail's blobs are kept. */
 export function blobOwner(mail: string): string {
   return `mail:${mail}`;
 }
@@ -190,7 +190,7 @@ async function mailOfKey(
   return row?.mail;
 }
 
-/** Counts mails against the owner's limit per month. */
+/** Counts mails against the user's monthly limit. */
 export async function countMails(
   parts: Pick<Engine, 'clock' | 'settings'>,
   transaction: Queries,
@@ -203,7 +203,7 @@ export async function countMails(
   if (isLimited && (await usageOf(transaction, used)) + count > mailsPerMonth)
     throw new PismakError(
       'quota-exceeded',
-      `your ${mailsPerMonth} mails of this month are used up (setting mail.mailsPerMonth)`,
+      `you have reached your limit of ${mailsPerMonth} mails per month (setting mail.mailsPerMonth)`,
     );
   await addUsage(transaction, { ...used, count });
 }

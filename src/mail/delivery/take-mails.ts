@@ -20,20 +20,20 @@ export type TakenMail = Pick<
   | 'notAfter'
 > & {
   isSuppressed: boolean;
-  /** That of its campaign; null without one. */
+  /** State of its campaign; null without one. */
   campaignState: string | null;
 };
 
-/** One parameter, however many ids: with one for each, the statement would be compiled anew for every number of them. */
+/** All ids in one parameter: with one each, the statement would be compiled again for every number of ids. */
 export const idsOf = (dialect: MailDatabase['dialect'], ids: readonly string[]) =>
   dialect === 'sqlite'
     ? sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
     : sql`(SELECT jsonb_array_elements_text(CAST(${JSON.stringify(ids)} AS jsonb)))`;
 
 /**
- * Marks mails as being sent and reads them: one statement, so a mail is taken by one sender only. Mails that have ended are
- * not taken: a message that comes twice sends nothing twice. One that a dead sender left in `sending` is taken again, and its
- * row shows it: it was taken more often than answered.
+ * Marks mails as being sent and reads them, in one statement, so only one sender takes a mail. Mails that have ended are not
+ * taken, so a message delivered twice sends nothing twice. A mail that a dead sender left in `sending` is taken again; its row
+ * then has more takes than attempts.
  */
 export async function takeMails(
   dialect: MailDatabase['dialect'],
@@ -56,7 +56,7 @@ export async function takeMails(
   const found = new Map<string, TakenMail>();
   for (const { suppressed, releasedAt, ...row } of rows) {
     const createdAt = Number(row.createdAt);
-    // A campaign may wait for its release longer than its mails may live.
+    // The time to live starts when the campaign is released.
     const waitedMs = Math.max(0, Number(releasedAt ?? 0) - createdAt);
     const times = { createdAt, notAfter: Number(row.notAfter) + waitedMs };
     found.set(row.id, { ...row, ...times, isSuppressed: Boolean(suppressed) });

@@ -5,10 +5,10 @@ import { alertType } from '../model/mail-type.ts';
 import { withoutAddresses } from './answer-text.ts';
 import type { Verdict } from './judge.ts';
 
-/** Ends that a person should look at. */
+/** States that need attention. */
 const troubles = new Set(['failed', 'unknown', 'expired']);
 
-/** Emits the event of a mail, and raises an alert where somebody waits for it in vain. */
+/** Emits the event of a result, and raises an alert if the recipient got no mail. */
 export function tellResult(
   { alerts, clock, events }: Pick<Engine, 'alerts' | 'clock' | 'events'>,
   mail: {
@@ -24,7 +24,7 @@ export function tellResult(
 ): void {
   if (isReturned) return;
   tellEvent(events, { ...mail, attempts: mail.attempts + 1 }, state, clock.now());
-  // Of a campaign, its status shows them: a thousand alerts would hide the others.
+  // A campaign shows its own failures: a thousand alerts would hide the others.
   if (mail.campaign === '') tellTrouble(alerts, mail, { state, answer });
 }
 
@@ -49,7 +49,7 @@ export function tellEvent(
   });
 }
 
-/** Raises an alert if nobody got the mail, or perhaps nobody. */
+/** Raises an alert if the mail was not sent, or may not have been. */
 export function tellTrouble(
   alerts: Engine['alerts'],
   { id, type, owner }: { id: string; type: string; owner: string },
@@ -57,6 +57,6 @@ export function tellTrouble(
 ): void {
   // A mail about an alert must not raise one.
   if (type === alertType || !troubles.has(state)) return;
-  // Without addresses: alerts go to logs, and outlive the erasure of a recipient.
+  // Without addresses: alerts are logged, and outlive the erasure of a recipient.
   void alerts.raise(`mail.${state}`, id, `mail ${id} (${type}): ${withoutAddresses(answer)}`, { owner });
 }

@@ -19,10 +19,10 @@ type Transferring = Queued & {
 };
 type Outcome = SmtpOutcome & { relay: string };
 
-/** So far the clocks of two machines may differ. */
+/** Tolerated clock skew. */
 const clockDifferenceMs = 5000;
 
-/** Builds mails and gives them to relays, with their copies. */
+/** Composes mails and hands them and their copies to relays. */
 export class Transfer {
   readonly #parts: Pick<SenderParts, 'composer' | 'engine' | 'relays' | 'settings'>;
   readonly #policy: PolicyWatch;
@@ -32,7 +32,7 @@ export class Transfer {
     this.#policy = new PolicyWatch(parts.engine);
   }
 
-  /** What is wrong with the mail itself is a verdict; no other mail is touched by it. */
+  /** Faults of the mail itself become a verdict, so other mails are not affected. */
   async send(
     mail: MailToSend,
     transferring: Transferring,
@@ -43,7 +43,7 @@ export class Transfer {
     try {
       composed = await composer.compose(mail);
     } catch (error) {
-      // A database that is away is not the mail's fault.
+      // An unavailable database is not the mail's fault.
       if (hasCode(error, 'unavailable')) throw error;
       return { verdict: { state: 'failed', attempts: 0, unknowns: 0, answer: messageOf(error) } };
     }
@@ -71,9 +71,9 @@ export class Transfer {
     return { ...outcome, answer: outcome.answer + refused.join('') };
   }
 
-  /** Queues a copy by itself: the mail has left, and must not be sent again because of it. */
+  /** Queues a copy as a mail of its own: the original was sent and must not be sent again. */
   async #copyLater(mail: MailToSend, { className, lane }: Queued, to: string): Promise<boolean> {
-    // The file goes with the mail.
+    // The file is deleted once the mail is sent.
     if (deletesFiles(mail.parsed)) return false;
     const { engine, settings } = this.#parts;
     const { owner, createdAt, notAfter } = mail;

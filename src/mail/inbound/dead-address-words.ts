@@ -8,23 +8,23 @@ const noSuchAddress = [
   /\b(user|recipient|mailbox|account|address|recipnotfound|recipientnotfound)\b.{0,60}\bnot (be )?(found|known|recognized|listed|exist)/,
   /\b(invalid|bad|undeliverable|unrouteable|unroutable) (recipient|mailbox|address|user)\b|\bno mailbox here by that name\b/,
   /\bnot a (valid|known) (user|recipient|mailbox|address)\b|\bno mx record found\b|\bhost (or domain name )?not found\b/,
-  // Yahoo; servers without a mail exchanger; Exchange Online, which says so of unknown users.
+  // Yahoo; domains without a mail exchanger; Exchange Online, which says this about unknown users.
   /\buser doesn't have an? \S+ account\b|\bdoes not accept mail\b|\bcouldn't find a mail exchanger\b/,
   /\b5\.4\.1 .{0,300}recipient address rejected: access denied\b/,
   /\b(recipient|user|mailbox|account)( address)? (has been |was )?(deleted|closed|removed|discontinued)\b/,
 ];
-/** It is about this mail, its sender, or this moment, whatever else is said. */
+/** These words refer to this mail, its sender or a passing state, and win over the patterns above. */
 const somethingElse =
   /\b(full|quota|storage|spam|ube|virus|block(ed|list\w*)?|black ?list\w*|spamhaus|polic(y|ies)|reputation|too (large|many|big)|greylist\w*|dmarc|dkim|spf|senders?|rate|relay(ing)?|temporar\w*|locked|frozen|procmail|expired|time(d )?out|try again)\b/;
 const isSendersCode = /^5\.1\.[78]$/;
 const enhancedCode = /\b([45])\.\d{1,3}\.\d{1,3}\b/g;
 
 /**
- * Does a server's answer mean that the address will never work? Full mailboxes, suspected spam and policies are refused with
- * 5xx too: those people get their next mail.
+ * Whether a server's answer means that the address will never work. Full mailboxes, suspected spam and policies get 5xx as
+ * well; those people still get their next mail.
  */
 export function isDeadAddress(answer: string, status = ''): boolean {
-  // Relays like to say 5.0.0 or 5.1.0 themselves, and quote what the last server said behind it.
+  // Relays often say 5.0.0 or 5.1.0 themselves, and quote the last server's code after it.
   const code = [...answer.matchAll(enhancedCode)].map(([each]) => each).at(-1) ?? status;
   const words = answer.toLowerCase().replaceAll(/\s+/g, ' ').replace('unknown address error', '');
   if (code.startsWith('4') || isSendersCode.test(code) || somethingElse.test(words)) return false;

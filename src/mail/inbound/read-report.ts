@@ -2,25 +2,25 @@ import { PismakError } from '../../engine/errors.ts';
 import { isDeadAddress } from './dead-address-words.ts';
 
 const mostAddresses = 50;
-/** The mail that a report quotes may be long, and comes last. */
+/** Reports quote the original mail last, and it may be long. */
 const longestReport = 256 * 1024;
-/** Why a mail came back stands at the beginning. */
+/** The reason for a bounce is at the beginning. */
 const longestText = 64 * 1024;
 
-/** What a mail that came back says. */
+/** The contents of a returned mail. */
 export interface Report {
   kind: 'bounce' | 'complaint' | 'other';
-  /** A bounce that is final: the mail is not only late. */
+  /** A permanent failure, not a delay. */
   isReturned: boolean;
   /** The address will never work. */
   isDead: boolean;
-  /** Why, in the words of the server. */
+  /** The reason, in the server's words. */
   reason: string;
-  /** Who it may be about, as far as it says. */
+  /** Recipients it may be about. */
   recipients: string[];
-  /** Ids of our mails that it may be about: from the address it came to, and from the mail that it quotes. */
+  /** Ids of our mails it may be about, from the address it was sent to and from the mail it quotes. */
   candidates: string[];
-  /** A person, or the program of one who clicked on "unsubscribe", may have written it: no bounce, no out-of-office note. */
+  /** May have been written by a person or by a mail program's unsubscribe button: not a bounce or an out-of-office reply. */
   isFromPerson: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function readReport(content: Buffer, envelopeTo = ''): Promise<Repo
     envelopeTo,
     ...(parsed.to ?? []).map(({ address }) => address ?? ''),
     parsed.deliveredTo ?? '',
-    // Only who got the mail can know the signed address that it came from.
+    // Only the recipient of the mail knows its signed address.
     field(quoted, 'Return-Path'),
     field(feedback ?? '', 'Original-Mail-From'),
   ];
@@ -58,7 +58,7 @@ export async function readReport(content: Buffer, envelopeTo = ''): Promise<Repo
   if (feedback !== undefined) {
     const type = field(feedback, 'Feedback-Type').toLowerCase();
     const recipients = addressesIn(field(feedback, 'Original-Rcpt-To'));
-    // Others say that a mail is no spam, or how DMARC judged it.
+    // Other feedback types say that a mail is not spam, or report DMARC results.
     const kind = /^(not-spam|auth-failure|dmarc)$/.test(type) ? 'other' : 'complaint';
     return { ...basis, isFromPerson: false, kind, recipients, reason: type || 'complaint' };
   }
@@ -125,7 +125,7 @@ async function parse(content: Buffer) {
 const beginOfCopy =
   /^[>\t ]{0,20}(\|?-{1,80} *(below this line|this is a copy|(un)?(sent|delivered|returned|original) message|the (header|body)|message (text|header)|original message|included is)|original message( |:)|message headers follow|(return-path|received|message-id):)/im;
 
-/** Our mail, which many bounces quote below their own words, may say anything. */
+/** Cuts off our own mail, which many bounces quote below their text. */
 function withoutCopy(text: string): { said: string; copy: string } {
   const at = text.search(beginOfCopy);
   if (at < 0) return { said: text, copy: '' };
@@ -137,7 +137,7 @@ function withoutTags(html: string): string {
   return html.replaceAll(/<(br|p|div|tr|h\d)\b[^<>]*>/gi, '\n').replaceAll(/<[a-z/!][^<>@]*>/gi, ' ');
 }
 
-/** Written by a program, and no report: see RFC 3834. */
+/** An automatic reply that is not a report (RFC 3834). */
 function isAutomaticNote(head: string, subject: string): boolean {
   return (
     !/^(no)?$/i.test(field(head, 'Auto-Submitted')) ||
@@ -174,7 +174,7 @@ function field(text: string, name: string): string {
   return (match?.[1] ?? '').replaceAll(/\r?\n[ \t]+/g, ' ').trim();
 }
 
-/** Of limited length: searching a megabyte of letters for the @ behind each would take minutes. */
+/** Bounded length: searching a megabyte of letters for an @ after each would take minutes. */
 function addressesIn(text: string): string[] {
   const found = text.match(/[^\s<>()[\],;:"'@]{1,64}@[^\s<>()[\],;:"'@]{1,254}/g) ?? [];
   return found.slice(0, mostAddresses).map((address) => address.replace(/\.$/, ''));

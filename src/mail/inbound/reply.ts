@@ -1,7 +1,9 @@
 import type { Queries } from '../../engine/database/database.ts';
 import type { MailRow, MailTables, ReplyKind } from '../database/tables.ts';
 
-/** Remembers what somebody said to a mail of a campaign, so that variants can be compared. The first time counts. */
+/**
+ * Counts an unsubscription or complaint about a mail of a campaign, so that variants can be compared. Repetitions do not count.
+ */
 export async function addReply(
   queries: Queries<MailTables>,
   { id, campaign, variant }: Pick<MailRow, 'id' | 'campaign' | 'variant'>,

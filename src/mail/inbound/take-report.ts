@@ -8,16 +8,16 @@ import { unsubscribe } from './unsubscribe.ts';
 
 export interface TakenReport {
   kind: 'bounce' | 'complaint' | 'unsubscription' | 'other';
-  /** The mail it is about; empty if it is about none of ours. */
+  /** The id of the mail it is about; empty if it is not one of ours. */
   mail: string;
-  /** The address gets no more mails. */
+  /** The address is now suppressed. */
   isSuppressed: boolean;
   reason: string;
 }
 
 /**
- * Takes what came back. Anybody can send mails that look like bounces, so only one about a mail of ours changes something:
- * it came to the signed address of that mail, or quotes its Message-ID and names its recipient.
+ * Processes a returned mail. Anyone can forge a bounce, so it counts only if it came to the signed address of one of our mails,
+ * or quotes its Message-ID and names its recipient.
  */
 export async function takeReport(
   engine: Pick<Engine, 'clock' | 'database' | 'events'>,
@@ -58,7 +58,7 @@ export async function takeReport(
             address: mail.recipient,
             createdAt: now,
             reason: answerText(`${kind} of mail ${mail.id}: ${reason}`.slice(0, 300)),
-            // A dead address is dead for all mails; people who complain still get their invoices.
+            // A dead address gets no mails at all; people who complain still get their invoices.
             class: kind === 'complaint' ? mail.class : '',
           })
           .onConflict((conflict) => conflict.doNothing())
@@ -79,7 +79,7 @@ export async function takeReport(
   return nothing;
 }
 
-/** A mail to the signed address of a mail unsubscribes its recipient, whatever it says. An out-of-office note does not. */
+/** Any mail to the signed unsubscribe address unsubscribes the recipient, except an out-of-office reply. */
 async function takeUnsubscription(
   engine: Pick<Engine, 'clock' | 'database' | 'events'>,
   tokens: Tokens,

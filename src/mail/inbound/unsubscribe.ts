@@ -3,7 +3,7 @@ import { type MailRow, mailQueries } from '../database/tables.ts';
 import { addressKey } from '../model/address.ts';
 import { addReply } from './reply.ts';
 
-/** The recipient of this mail gets no more mails of its class. Doing it again changes nothing. */
+/** Unsubscribes the recipient of this mail from its class. Idempotent. */
 export async function unsubscribe(
   engine: Pick<Engine, 'clock' | 'database' | 'events'>,
   mail: Pick<MailRow, 'id' | 'owner' | 'recipient' | 'class' | 'campaign' | 'variant'>,

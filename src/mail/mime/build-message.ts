@@ -12,11 +12,11 @@ export interface MessageParts {
   content: EncodedContent;
   language: string;
   createdAt: number;
-  /** With it, the mail carries one-click unsubscription (RFC 8058). */
+  /** Adds one-click unsubscription (RFC 8058). */
   unsubscribeUrl?: string | undefined;
-  /** A mail to this address unsubscribes too, for mail programs without one-click. */
+  /** Adds unsubscription by mail, for mail programs without one-click. */
   unsubscribeAddress?: string | undefined;
-  /** Mails nobody shall answer automatically: newsletters. */
+  /** Asks for no automatic replies, for newsletters. */
   isBulk: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface EncodedContent {
   text: Buffer;
 }
 
-/** The bytes of a mail. If a key is given and signing fails, this fails: an unsigned mail must not leave. */
+/** The bytes of a mail. Fails if signing fails: unsigned mails must not be sent. */
 export async function buildMessage(
   parts: MessageParts,
   skeleton: Skeleton,
@@ -70,7 +70,7 @@ export function messageId(id: string, from: Contact): string {
   return `<${id}@${domainOf(from.address)}>`;
 }
 
-/** RFC 5322: `Mon, 16 Nov 2026 06:00:00 +0000`. Mails of a campaign share their second. */
+/** RFC 5322: `Mon, 16 Nov 2026 06:00:00 +0000`. Cached, because mails of a campaign share their second. */
 function formatDate(time: number): string {
   const second = Math.floor(time / 1000);
   if (second !== lastDate.second)

@@ -3,21 +3,21 @@ import { promisify } from 'node:util';
 import { PismakError } from '../../engine/errors.ts';
 import type { Header } from './headers.ts';
 
-/** In a thread of its own: an RSA signature takes three times as long as the rest of a mail. */
+/** Signs in the thread pool: an RSA signature takes three times as long as the rest of a mail. */
 const sign = promisify(signWithCallback) as (
   algorithm: string | null,
   data: Buffer,
   key: KeyObject,
 ) => Promise<Buffer>;
 
-/** A key that signs for a domain. The key object is kept: parsing a PEM for each mail costs four times the signature. */
+/** A key that signs for a domain. Kept as a key object: parsing the PEM costs four times the signature. */
 export interface DkimKey {
   domain: string;
   selector: string;
   key: KeyObject;
 }
 
-/** Headers that are signed, if there. Those marked twice can't be added to a signed mail by somebody on the way. */
+/** Headers that are signed, if present. Headers signed twice can't be added in transit. */
 const signed = [
   'from',
   'from',
@@ -53,7 +53,7 @@ export function readDkimKey(domain: string, selector: string, pem: string): Dkim
   return { domain, selector, key };
 }
 
-/** The DKIM-Signature header of a mail (RFC 6376, RFC 8463). Header relaxed, body simple: nothing touches our bodies. */
+/** The DKIM-Signature header of a mail (RFC 6376, RFC 8463). Header relaxed, body simple: relays do not change our bodies. */
 export async function dkimSignature(
   headers: readonly Header[],
   body: Buffer,
@@ -92,7 +92,7 @@ function relaxed(value: string): string {
     .trim();
 }
 
-/** Without empty lines at its end, but with one CRLF. */
+/** Ends with exactly one CRLF. */
 function simpleBody(body: Buffer): Buffer {
   let end = body.length;
   while (end >= 2 && body[end - 1] === 0x0a && body[end - 2] === 0x0d) end -= 2;

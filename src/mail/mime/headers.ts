@@ -1,14 +1,14 @@
 import { PismakError } from '../../engine/errors.ts';
 import { type Contact, wireAddress } from '../model/address.ts';
 
-/** One line of the header, value unfolded or folded with CRLF and white space. */
+/** A header field; its value may be folded with CRLF and white space. */
 export type Header = readonly [name: string, value: string];
 
 /** With the name of the header before it, a line has at most 76 characters, which RFC 2047 asks for. */
 const longestLine = 66;
 const bytesPerWord = 39;
 
-/** Refuses what would end the header and begin another one: the last guard, wherever the value came from. */
+/** Refuses line breaks, which would start another header: the last guard for values of any origin. */
 export function header(name: string, value: string): Header {
   if (/[\r\n\0]/.test(value) && /[\r\n\0]/.test(value.replaceAll('\r\n ', '')))
     throw new PismakError(
@@ -18,7 +18,7 @@ export function header(name: string, value: string): Header {
   return [name, value];
 }
 
-/** Text for a header: as it is if it is plain ASCII, else in encoded words (RFC 2047). */
+/** Header text: plain ASCII unchanged, anything else as encoded words (RFC 2047). */
 export function encodedText(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text) && !text.includes('=?') && text.length < 760) return folded(text);
   const words: string[] = [];
@@ -59,7 +59,7 @@ export function writeHeaders(headers: readonly Header[]): string {
   return text;
 }
 
-/** Breaks a long line at spaces, so that none exceeds what servers take. */
+/** Folds long lines at spaces to stay within the limits of servers. */
 function folded(text: string): string {
   if (text.length <= longestLine) return text;
   const lines = [''];

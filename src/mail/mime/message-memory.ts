@@ -5,8 +5,8 @@ let piece = Buffer.alloc(0);
 let used = 0;
 
 /**
- * Memory for the bytes of a mail, not cleared. Mails live for milliseconds and share large pieces: as buffers of their own they
- * would keep the garbage collector busy, at three for each mail.
+ * Uninitialised memory for the bytes of a mail. Mails live for milliseconds and share large pieces: three buffers for each mail
+ * would keep the garbage collector busy.
  */
 export function messageMemory(bytes: number): Buffer {
   if (bytes > largest) return Buffer.allocUnsafeSlow(bytes);

@@ -7,12 +7,12 @@ const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 const equals = 0x3d;
 
-/** What becomes of a byte. */
+/** How a byte is encoded. */
 const plain = 0;
 const toEscape = 1;
-/** Escaped at the end of a line only. */
+/** Escaped only at the end of a line. */
 const blank = 2;
-/** Escaped at the beginning of a line only: a line with a dot means something to SMTP. */
+/** Escaped only at the beginning of a line, where a dot is special in SMTP. */
 const dot = 3;
 const newLine = 4;
 const beforeNewLine = 5;
@@ -26,20 +26,20 @@ kinds[0x2e] = dot;
 kinds[lineFeed] = newLine;
 kinds[carriageReturn] = beforeNewLine;
 
-/** A piece of text that was encoded before. */
+/** Text encoded in advance. */
 export interface EncodedText {
   bytes: Buffer;
   /** Characters on its last line. */
   column: number;
 }
 
-/** More than any mail: a template and its data together can't fill the memory. */
+/** Larger than any real mail: keeps a template and its data from filling the memory. */
 const mostBytes = 32 * 1024 * 1024;
 
 /**
- * Text as quoted-printable: ASCII only, short lines, CRLF, no line that begins with a dot, no white space at the end of a
- * line. Nothing on the way has a reason to change it, so signatures hold. One pass with a table, in buffers that are used
- * again: it runs for every byte of every mail.
+ * Text as quoted-printable: ASCII only, short lines, CRLF, no line that begins with a dot, no white space at the end of a line.
+ * Relays have no reason to change it, so signatures hold. One pass with a table and reused buffers, because it runs for every
+ * byte of every mail.
  */
 class QuotedPrintableWriter {
   #source = Buffer.allocUnsafeSlow(64 * 1024);
@@ -47,7 +47,7 @@ class QuotedPrintableWriter {
   #to = 0;
   #column = 0;
 
-  /** Text that goes on where the line is. */
+  /** Appends text to the current line. */
   write(text: string): void {
     // A character has at most three bytes of UTF-8 for each of its UTF-16 units.
     if (this.#source.length < text.length * 3) this.#source = Buffer.allocUnsafeSlow(text.length * 3);
@@ -57,7 +57,7 @@ class QuotedPrintableWriter {
     this.#encode(length);
   }
 
-  /** Text that was encoded at the beginning of a line. */
+  /** Appends text that was encoded from the beginning of a line. */
   writeEncoded({ bytes, column }: EncodedText): void {
     if (bytes.length === 0) return;
     this.#makeRoom(bytes.length + 3);
@@ -66,7 +66,7 @@ class QuotedPrintableWriter {
     this.#column = column;
   }
 
-  /** What was written, and begins again. */
+  /** Returns what was written, and resets the writer. */
   take(allocate: (bytes: number) => Buffer = Buffer.allocUnsafeSlow): EncodedText {
     const bytes = allocate(this.#to);
     this.#target.copy(bytes, 0, 0, this.#to);
@@ -142,7 +142,7 @@ class QuotedPrintableWriter {
   }
 }
 
-/** One for all: nothing waits while a mail is written. */
+/** Shared: writing a mail never yields. */
 export const quotedPrintableWriter = new QuotedPrintableWriter();
 
 export function quotedPrintable(text: string): Buffer {

@@ -10,19 +10,19 @@ export interface LoadedAttachment {
 }
 
 /**
- * The MIME structure of a mail with holes for the text and the HTML. Made once for each combination of type, language,
- * design and attachments: building it costs a millisecond, filling it a few microseconds.
+ * The MIME structure of a mail with gaps for text and HTML. Built once for each combination of type, language, design and
+ * attachments: building takes a millisecond, filling a few microseconds.
  */
 export interface Skeleton {
   /** MIME-Version and Content-Type of the whole mail. */
   headers: readonly Header[];
-  /** What stands before the text, between text and HTML, and behind it. Both must be quoted-printable. */
+  /** The parts before the text, between text and HTML, and after it. Both must be quoted-printable. */
   before: Buffer;
   between: Buffer;
   after: Buffer;
 }
 
-/** The letter outside ASCII makes the composer choose quoted-printable for both parts. */
+/** The non-ASCII letter makes the composer choose quoted-printable for both parts. */
 const mark = { letter: 'ž', encoded: '=C5=BE' };
 const textPlace = `${mark.encoded}PismakTextGoesHere`;
 const htmlPlace = `${mark.encoded}PismakHtmlGoesHere`;

@@ -2,22 +2,22 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 
-/** A person as headers show it: `Anna Nováková <anna@example.org>`. */
+/** Name and address, as headers show them: `Anna Nováková <anna@example.org>`. */
 export interface Contact {
   name?: string | undefined;
   address: string;
 }
 
 /**
- * Letters of other scripts are allowed in both parts. Nothing that ends a command or a header is: CR, LF, NUL, white space,
- * quotes and brackets; nor halves of characters, which no database takes. Quoted local parts exist on paper only, and are refused.
+ * Both parts may have letters of any script, but no characters that end a command or a header (CR, LF, NUL, white space,
+ * quotes, brackets) and no lone surrogates, which databases refuse. Quoted local parts are refused: nobody uses them.
  */
 const allowed = /^[^\s\p{Cc}\p{Cs}<>()[\],;:"\\@]+$/u;
 const longestAddress = 254;
 const longestLocalPart = 64;
 const longestName = 200;
 
-/** The checked address: domain in lower case, as people write it. Fails with `invalid-input` that says what is wrong. */
+/** Checks an address, and lower-cases its domain. Fails with `invalid-input` that says what is wrong. */
 export function checkAddress(text: string): string {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, at);
@@ -40,7 +40,7 @@ export function checkAddress(text: string): string {
 
 /** Reads `anna@example.org` and `Anna <anna@example.org>`. */
 export function parseContact(text: string): Contact {
-  // Not one expression for all: matched against blanks, it took cubic time.
+  // A single expression took cubic time on blanks.
   const line = trimmed(text);
   const bracket = line.lastIndexOf('<');
   const address = line.endsWith('>') ? line.slice(bracket + 1, -1) : undefined;
@@ -64,14 +64,14 @@ export function checkContact({ name, address }: Contact): Contact {
   return { name: name.trim(), address: checked };
 }
 
-/** What SMTP needs: the domain in ASCII. A local part in other letters stays, and needs SMTPUTF8. */
+/** The address for SMTP: its domain in ASCII. A non-ASCII local part stays, and needs SMTPUTF8. */
 export function wireAddress(address: string): string {
   const at = address.lastIndexOf('@');
   const domain = address.slice(at + 1);
   return isAscii(domain) ? address : `${address.slice(0, at)}@${domainToASCII(domain)}`;
 }
 
-/** Two spellings of one mailbox. Local parts are case-sensitive on paper; no provider treats them so. */
+/** The same for all spellings of a mailbox. The standard makes local parts case-sensitive; no provider does. */
 export function addressKey(address: string): string {
   return wireAddress(address).toLowerCase();
 }
@@ -107,7 +107,7 @@ export function formatContact({ name, address }: Contact): string {
   return `${isQuoted ? `"${name.replaceAll(/["\\]/g, '\\$&')}"` : name} <${address}>`;
 }
 
-/** Most addresses share few domains, and checking one costs as much as the rest of the address. */
+/** Checked domains are cached: most addresses share a few, and a domain costs as much as the rest of the address. */
 const validDomains = new Set<string>();
 const mostDomains = 1000;
 
@@ -127,7 +127,7 @@ function hasDomainForm(domain: string): boolean {
   );
 }
 
-/** Without blanks around it. Line breaks stay, so that the address is refused: they may hide an injected header. */
+/** Trims blanks, but not line breaks: they may hide an injected header, so the address must be refused. */
 function trimmed(text: string): string {
   let from = 0;
   let end = text.length;

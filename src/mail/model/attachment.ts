@@ -10,7 +10,7 @@ const fileName = z
     'must be a plain file name without slashes, line breaks and control characters',
   );
 
-/** A file in the mail: from the disk of the mail server, or bytes that Pismak keeps. */
+/** A file in the mail: from the disk of the mail server or from an upload. */
 export const attachment = z.strictObject({
   name: fileName.describe('Name of the file in the mail'),
   type: z
@@ -37,21 +37,21 @@ export const attachment = z.strictObject({
 
 export type Attachment = z.output<typeof attachment>;
 
-/** Not in the schema, because types and mails that were stored before must stay readable. */
+/** Not in the schema, because stored types and mails must stay readable. */
 export function checkSource({ name, path, blob, deleteAfterSend, inline }: Attachment): void {
   if (path === undefined && blob === undefined)
     throw new PismakError('invalid-input', `attachment ${name} needs a path or a blob`);
   if (path !== undefined && blob !== undefined)
     throw new PismakError('invalid-input', `attachment ${name} has a path and a blob; name one of them`);
-  // In a Content-ID other characters are not allowed, and mail programs disagree about their encoding.
+  // Other characters are invalid in a Content-ID, and mail programs disagree about their encoding.
   if (inline && !/^[\w.+-]+$/.test(name))
     throw new PismakError(
       'invalid-input',
-      `attachment ${name}: the name of an inline file may have the letters a to z, digits, dots, dashes and underscores only`,
+      `attachment ${name}: the name of an inline file may contain only the letters a to z, digits, dots, dashes, plus signs and underscores`,
     );
   if (deleteAfterSend && path === undefined)
     throw new PismakError('invalid-input', `attachment ${name}: deleteAfterSend is for files by path`);
 }
 
-/** Of a type, an attachment is in every mail, so none of them is the last to need it. */
+/** Attachments of a type are in every mail, so they are never deleted after sending. */
 export const typeAttachment = attachment.omit({ deleteAfterSend: true });

@@ -3,7 +3,7 @@ import type { MailType } from './mail-type.ts';
 
 const mostNamed = 20;
 
-/** A mail with a design that its type doesn't have would go out without logo and colours, so it is refused. */
+/** Refuses a design that the type does not have: the mail would have no logo and colours. */
 export function checkDesign({ code, designs }: Pick<MailType, 'code' | 'designs'>, design = ''): void {
   if (design === '' || Object.hasOwn(designs, design)) return;
   throw new PismakError('invalid-input', `mail type ${code} has no ${missing(design, designs)}`);
@@ -16,7 +16,7 @@ function missing(design: string, designs: MailType['designs']): string {
   return `design ${design}; it has ${names.slice(0, mostNamed).join(', ')}${more}`;
 }
 
-/** Those that a mail can ask for. The one named '' is for mails that ask for none. */
+/** Designs that a mail can name. The design '' is the default. */
 export function designNames(designs: MailType['designs']): string[] {
   return Object.keys(designs).filter((name) => name !== '');
 }

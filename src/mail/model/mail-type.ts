@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contact } from './address.ts';
 import { typeAttachment } from './attachment.ts';
 
-/** Text that becomes a header: one line. */
+/** Header text: a single line. */
 export const headerText = z
   .string()
   .max(900)
@@ -16,7 +16,7 @@ export const typeCode = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower case letters, digits, dots, dashes: at most 64');
 
-/** The defaults of all mails of one kind: what an order confirmation looks like, and how it travels. */
+/** Defaults for all mails of one kind, e.g. order confirmations: their looks, class and lane. */
 export const mailType = z.looseObject({
   code: typeCode,
   name: z.string().max(200).default(''),
@@ -25,7 +25,7 @@ export const mailType = z.looseObject({
   subject: headerText,
   /** MJML or HTML with Liquid in it. */
   template: z.string().max(512 * 1024),
-  /** The text part, if the one derived from the template is not good enough. */
+  /** The text part; derived from the template by default. */
   text: z
     .string()
     .max(512 * 1024)
@@ -39,7 +39,7 @@ export const mailType = z.looseObject({
   attachments: z.array(typeAttachment).max(50).default([]),
   charset: z.literal('utf-8').default('utf-8'),
   language: language.default('en'),
-  /** Strings of the template per language: what `{{ 'Hello' | t }}` becomes. */
+  /** Translations of strings in the template per language, for `{{ 'Hello' | t }}`. */
   translations: z
     .record(language, z.record(z.string(), z.union([z.string(), z.array(z.string())])))
     .default({}),
@@ -49,7 +49,7 @@ export const mailType = z.looseObject({
   designs: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 
-/** Fields beyond these are the user's own and are kept. */
+/** Other fields belong to the user and are kept. */
 export type MailType = z.output<typeof mailType>;
 export type MailTypeInput = z.input<typeof mailType>;
 

@@ -4,7 +4,7 @@ import { contact } from './address.ts';
 import { attachment, checkSource } from './attachment.ts';
 import { headerText, language, typeCode } from './mail-type.ts';
 
-/** The life of a mail. `held` waits for a person after `unknown`; the last six are final. */
+/** The states of a mail. `unknown` (a relay may have taken it) waits for a person; the states after it are final. */
 export const mailStates = [
   'waiting',
   'sending',
@@ -21,7 +21,7 @@ export type MailState = (typeof mailStates)[number];
 
 export const longestDataBytes = 256 * 1024;
 
-/** What an application says about one mail. Fields beyond these are its own and are kept. */
+/** The fields of a mail. Others belong to the application and are kept. */
 export const mailFields = z.looseObject({
   type: typeCode,
   to: contact,
@@ -31,19 +31,19 @@ export const mailFields = z.looseObject({
   attachments: z.array(attachment).max(50).optional(),
   data: z.record(z.string(), z.unknown()).default({}),
   language: language.optional(),
-  /** Which design of the type: usually the domain of the shop. */
+  /** Design of the type, usually the domain of the shop. */
   design: z.string().max(253).optional(),
 });
 
 export type MailFields = z.output<typeof mailFields>;
 export type MailInput = z.input<typeof mailFields>;
 
-/** Whether files of its own must be deleted once it is sent. */
+/** Whether files of the mail must be deleted once it is sent. */
 export function deletesFiles({ attachments = [] }: Pick<MailFields, 'attachments'>): boolean {
   return attachments.some(({ deleteAfterSend }) => deleteAfterSend);
 }
 
-/** Checks the fields of a mail. A mail without recipient can't be built. */
+/** Checks the fields of a mail. */
 export function checkMail(input: unknown): MailFields {
   const checked = mailFields.safeParse(input);
   if (!checked.success) {
@@ -62,14 +62,14 @@ export function checkMail(input: unknown): MailFields {
       'too-large',
       `the data of a mail has ${bytes} bytes; the limit is ${longestDataBytes}`,
     );
-  // What Pismak adds itself, such as prepared data, is nobody else's to set.
+  // Only Pismak may set its own fields, such as prepared data.
   for (const name of Object.keys(checked.data))
     if (name.startsWith('pismak:')) delete checked.data[name];
     else if (!Object.hasOwn(mailFields.shape, name)) jsonBytes(name, checked.data[name]);
   return checked.data;
 }
 
-/** The size of a value as JSON. Fails with `invalid-input` if it can't be JSON: circles, BigInts, endless nesting. */
+/** The size of a value as JSON. Fails with `invalid-input` on cycles, BigInts and deep nesting. */
 function jsonBytes(name: string, value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value) ?? '');
@@ -80,7 +80,7 @@ function jsonBytes(name: string, value: unknown): number {
   }
 }
 
-/** A mail as a line of JSON, the way back of `JSON.stringify(mail)`. */
+/** Reads a mail written by `JSON.stringify(mail)`. */
 export function mailFromJson(text: string): MailFields {
   let parsed: unknown;
   try {

@@ -1,11 +1,11 @@
 import { PismakError } from '../../engine/errors.ts';
 
-/** When mails of a class may leave: on these days, from one minute of the day to another. */
+/** Days, and minutes of the day, in which mails of a class may be sent. */
 interface Hours {
   /** 0 = Sunday. */
   days: ReadonlySet<number>;
   from: number;
-  /** Not after `from`: it ends on the next day. */
+  /** If not after `from`, it ends on the next day. */
   to: number;
 }
 
@@ -26,13 +26,13 @@ export function parseHours(text: string): Hours {
   if (begin < 0 || end < 0 || !isTime(from, fromMinute) || !isTime(to, toMinute) || from === to)
     throw new PismakError(
       'configuration-invalid',
-      `${JSON.stringify(text)} are no sending hours; write them like "mon-fri 08:00-18:00" or "08:00-20:00"`,
+      `${JSON.stringify(text)} are not sending hours; write them like "mon-fri 08:00-18:00" or "08:00-20:00"`,
     );
   const count = ((end - begin + 7) % 7) + 1;
   return { days: new Set(Array.from({ length: count }, (_, index) => (begin + index) % 7)), from, to };
 }
 
-/** The sending hours of a class. Without any, mails leave at all times. */
+/** The sending hours of a class. Without any, mails are sent at all times. */
 export class SendingHours {
   readonly #hours: readonly Hours[];
   readonly #format: Intl.DateTimeFormat;
@@ -67,7 +67,7 @@ export class SendingHours {
   /** When the next hours begin; null while mails may leave. */
   opensAt(now: number): number | null {
     if (this.isOpen(now)) return null;
-    // Minute by minute: nothing else is right on the days when clocks change. A week has 10,080 of them.
+    // Minute by minute, because of daylight saving time. A week has 10,080 minutes.
     for (let at = now - (now % minuteMs) + minuteMs; at <= now + 8 * minutesPerDay * minuteMs; at += minuteMs)
       if (this.isOpen(at)) return at;
     return null;

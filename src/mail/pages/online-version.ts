@@ -6,14 +6,14 @@ import { unsubscribe } from '../inbound/unsubscribe.ts';
 import { OpenMail } from '../open-mail.ts';
 import { openTokens } from '../tokens.ts';
 
-/** The mail of a token. Unknown, foreign and deleted ones look the same. */
+/** The mail of a token. Unknown, forged and deleted tokens look the same. */
 async function mailOf(engine: Engine, token: string | undefined) {
   const id = (await openTokens(engine)).read(token ?? '');
   if (id === undefined) return undefined;
   return mailQueries(engine).selectFrom('mail_mail').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The mail as it was sent: rendered again from its data and the version of its template. */
+/** The mail as it was sent, rendered again from its data and its version of the template. */
 export const onlineVersion: PublicPage = {
   path: '/m/:token',
   summary: 'The online version of a mail',
@@ -24,12 +24,12 @@ export const onlineVersion: PublicPage = {
       ...mail,
       createdAt: Number(mail.createdAt),
     });
-    // Logos and products, as in the mail itself.
+    // Pictures are allowed, as in the mail itself.
     return { ...page(html), hasImages: true };
   },
 };
 
-/** Asks before it unsubscribes: programs that look at links must not. POST does it, as mail programs do by RFC 8058. */
+/** GET only asks, because link scanners must not unsubscribe anyone. POST unsubscribes, as mail programs do by RFC 8058. */
 export const unsubscribePage: PublicPage = {
   path: '/m/:token/unsubscribe',
   summary: 'Unsubscribe from mails of this kind',

@@ -1,6 +1,6 @@
 /**
- * Gathers what is asked for while the previous batch is under way, so that many callers share one query. The first caller
- * never waits for others.
+ * Gathers calls that arrive while the previous batch runs, so that many callers share one query. The first caller never waits
+ * for others.
  */
 export class InBatches<Question, Answer> {
   readonly #work: (questions: readonly Question[]) => Promise<readonly Answer[]>;
@@ -8,7 +8,7 @@ export class InBatches<Question, Answer> {
   #waiting: { question: Question; resolve(answer: Answer): void; reject(error: unknown): void }[] = [];
   #isBusy = false;
 
-  /** `work` resolves to one answer for each question, in their order. */
+  /** `work` resolves to one answer for each question, in the same order. */
   constructor(most: number, work: (questions: readonly Question[]) => Promise<readonly Answer[]>) {
     this.#most = most;
     this.#work = work;
@@ -19,7 +19,7 @@ export class InBatches<Question, Answer> {
       this.#waiting.push({ question, resolve, reject });
       if (!this.#isBusy) {
         this.#isBusy = true;
-        // Those who ask in the same turn of the event loop belong together.
+        // Calls of the same turn of the event loop share a batch.
         setImmediate(() => this.#next());
       }
     });

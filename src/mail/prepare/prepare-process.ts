@@ -4,7 +4,7 @@ import type { MailToPrepare, PrepareAnswer, PrepareQuestion } from './preparers.
 
 type Prepare = (mail: MailToPrepare) => unknown;
 
-/** Runs a module of the administrator's for some mails, one after the other: what one throws fails that mail only. */
+/** Runs an administrator's module for some mails, one after the other. An error fails only the mail it occurs in. */
 answerQuestions<PrepareQuestion, PrepareAnswer[]>(async ({ module, mails }) => {
   const loaded = (await import(module)) as { default?: unknown };
   if (typeof loaded.default !== 'function') throw new Error('it has no function as its default export');

@@ -6,7 +6,7 @@ import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { longestDataBytes } from '../model/mail.ts';
 import { InBatches } from './in-batches.ts';
 
-/** What a module gets to see of a mail. */
+/** What a module sees of a mail. */
 export interface MailToPrepare {
   id: string;
   type: string;
@@ -30,8 +30,8 @@ const mailsAtOnce = 50;
 const limits = { seconds: 10, memoryMb: 512 };
 
 /**
- * Modules that complete the data of mails before they are rendered (`[mail.prepare]`), each in a process of its own: one that
- * crashes, never ends or takes all memory costs the mails that it was asked about, and no others.
+ * Modules that complete the data of mails before they are rendered (`[mail.prepare]`), each in a process of its own: a module
+ * that crashes, hangs or runs out of memory fails only the mails it was given.
  */
 export class Preparers {
   readonly #modules: ReadonlyMap<string, string>;
@@ -49,7 +49,7 @@ export class Preparers {
     );
   }
 
-  /** Fails with `invalid-input` that names the module and what is wrong. */
+  /** Fails with `invalid-input`, naming the module and the fault. */
   async prepare(name: string, mail: MailToPrepare): Promise<Record<string, unknown>> {
     const module = this.#modules.get(name);
     if (module === undefined)
@@ -83,7 +83,7 @@ export class Preparers {
 
 type Helper = HelperProcess<PrepareQuestion, PrepareAnswer[]>;
 
-/** If the process ends over several mails, each is asked about alone: only the culprit fails. */
+/** If the process dies on several mails, each is tried alone, so that only the culprit fails. */
 async function ask(
   helper: Helper,
   module: string,

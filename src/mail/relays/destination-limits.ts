@@ -1,7 +1,7 @@
 import { TokenBucket } from '../../engine/turns/token-bucket.ts';
 import { domainOf } from '../model/address.ts';
 
-/** A provider of mailboxes: its domains share one limit. */
+/** A mailbox provider. Its domains share one limit. */
 export interface ProviderLimit {
   domains: readonly string[];
   /** Mails per second through one relay; 0 = no limit. */
@@ -19,7 +19,7 @@ interface Destination {
 
 const mostDestinations = 1000;
 
-/** What one relay may send to where: limits per provider for the domains it names, and one limit for each other domain. */
+/** Limits of one relay by destination: those of a provider for its domains, and one limit for each other domain. */
 export class DestinationLimits {
   readonly #perSecondAndDomain: number;
   readonly #providers = new Map<string, Destination>();
@@ -33,7 +33,10 @@ export class DestinationLimits {
     }
   }
 
-  /** 0 if a mail to this address may start, otherwise how long to wait; undefined: until one to there has ended. */
+  /**
+   * 0 if a mail to this address may start, otherwise how long to wait; undefined: until another mail to this destination has
+   * ended.
+   */
   waitMs(recipient: string, now: number): number | undefined {
     const destination = this.#of(recipient);
     if (!destination) return 0;
@@ -41,7 +44,7 @@ export class DestinationLimits {
     return destination.pace?.waitMs(now) ?? 0;
   }
 
-  /** How many mails per second may go there; infinite without a limit. */
+  /** Mails per second to this destination; infinite without a limit. */
   perSecond(recipient: string): number {
     return this.#of(recipient)?.perSecond || Number.POSITIVE_INFINITY;
   }
@@ -65,7 +68,7 @@ export class DestinationLimits {
     if (provider || this.#perSecondAndDomain <= 0) return provider;
     const known = this.#domains.get(domain);
     if (known) return known;
-    // The oldest makes way: a domain not seen for so long has its pace again anyway.
+    // Drop the oldest domain: unused for so long, it has its full rate again anyway.
     if (this.#domains.size >= mostDestinations)
       this.#domains.delete(this.#domains.keys().next().value as string);
     const destination = newDestination(this.#perSecondAndDomain, 0);

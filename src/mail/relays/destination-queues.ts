@@ -1,11 +1,11 @@
 import { domainOf } from '../model/address.ts';
 import type { ProviderLimit } from './destination-limits.ts';
 
-/** So many mails may wait in memory for one destination: enough to keep its pace, few enough to leave room for others. */
+/** Mails that may wait in memory for one destination: enough to keep up its rate, few enough to leave room for others. */
 const mostWaiting = 25;
 const mostKept = 1000;
 
-/** How many mails wait for each destination, and when one more should come. */
+/** Counts the mails that wait for each destination, and spreads those beyond the limit over time. */
 export class DestinationQueues {
   readonly #providers = new Map<string, string>();
   readonly #waiting = new Map<string, number>();

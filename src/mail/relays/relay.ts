@@ -9,7 +9,7 @@ import { DestinationLimits, type ProviderLimit } from './destination-limits.ts';
 import { RelayConnections } from './relay-connections.ts';
 
 export interface RelayOptions {
-  /** What classes call it; host and port by default. */
+  /** The name that classes use; host and port by default. */
   name?: string | undefined;
   url: string;
   weight: number;
@@ -33,7 +33,7 @@ export interface RelayState {
 }
 
 const firstPauseMs = 500;
-/** Short: an order that waits for the only relay leaves soon after that is back. */
+/** Short, so that mails leave soon after the only relay is back. */
 const longestPauseMs = 10_000;
 
 /** One mail server, its connections and its limits. */
@@ -50,11 +50,11 @@ export class Relay {
   #pauseMs = firstPauseMs;
   #reason: string | undefined;
   #used = false;
-  /** Fewer while the server asks us to slow down. */
+  /** Connections allowed now: fewer while the server asks us to slow down. */
   #allowed: number;
-  /** Without its password. */
+  /** The URL without its password. */
   readonly url: string;
-  /** How much of its weight it has been served: the relay with the least goes next. */
+  /** Mails served, divided by the weight: the relay with the least goes next. */
   served = 0;
   readonly counts = { sent: 0, deferred: 0, failed: 0, unknown: 0 };
 
@@ -107,14 +107,14 @@ export class Relay {
     return this.options.classes.length === 0 || this.options.classes.includes(className);
   }
 
-  /** Whether no mail can start before another ends, wherever it goes. */
+  /** Whether no mail to any destination can start before another ends. */
   get isFull(): boolean {
     if (this.isDown) return false;
     const { idle, size, written } = this.#connections;
-    // A relay that was down gets one mail to try.
+    // A relay that was down gets one mail as a trial.
     if (this.#reason !== undefined) return size > idle;
     if (size - idle < this.#allowed) return false;
-    // All are in use. The next mail may follow on one whose mail is written, unless the server wants less of us.
+    // All are in use. The next mail may follow on a connection whose mail is written, unless the server asked us to slow down.
     return written === 0 || this.#allowed < this.options.connections;
   }
 
@@ -128,8 +128,8 @@ export class Relay {
   }
 
   /**
-   * Call it only when `waitMs` is 0. `onRoom`: the mail is written, and another may follow. Resolves to `unopened` if the
-   * server did not even greet: that has nothing to do with the mail.
+   * Call it only when `waitMs` is 0. `onRoom` is called when the mail is written and another may follow. Resolves to `unopened`
+   * if the server sent no greeting, which has nothing to do with the mail.
    */
   async send(
     envelope: Envelope,
@@ -194,7 +194,7 @@ export class Relay {
       this.#reason = undefined;
       this.#allowed = Math.max(1, this.#allowed * (outcome.code === 421 ? 0.5 : 0.95));
     } else if (outcome.kind === 'failed') this.#reason = undefined;
-    // A kept connection that turns out to be closed says nothing about the server.
+    // An idle connection that the server has closed says nothing about the server's health.
     else if (isFresh) this.#goesDown(outcome.answer);
   }
 

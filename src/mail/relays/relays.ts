@@ -12,7 +12,7 @@ export interface RelayJob {
   lane: 'high' | 'normal';
   envelope: Envelope;
   message: Buffer;
-  /** The end of its time to live. */
+  /** End of the mail's time to live. */
   notAfter?: number | undefined;
 }
 
@@ -21,22 +21,22 @@ interface Waiting extends RelayJob {
   /** Relays whose connection broke under this mail. */
   tried: Set<Relay>;
   breaks: number;
-  /** Relays that can't carry it. */
+  /** Relays that can't carry the mail. */
   refused: Set<Relay>;
-  /** It is given back if no relay has taken it by then. */
+  /** Returned unsent if no relay has taken it by then. */
   until: number;
 }
 
-/** So often a connection may break under a mail before it is put off: perhaps it is the mail that breaks them. */
+/** Broken connections after which a mail is deferred: perhaps the mail breaks them. */
 const mostBreaks = 5;
-/** A mail that waits longer is given back: somebody may have cancelled it, or suppressed its recipient. */
+/** A mail that waits longer is returned, so that a cancellation or suppression is noticed. */
 const longestWaitMs = 60_000;
-/** A mail to a slow destination must not hold up those behind it, but the search has an end. */
+/** Mails examined per class: a slow destination must not block those behind it, but the search must be bounded. */
 const mostLooks = 100;
 
 /**
- * All relays. Mails of the high lane go first; among relays that may take a mail, the one that has had least of its share
- * does. While every relay is down, mails wait here: that costs them no attempt.
+ * All relays. Mails of the high lane go first. Of the relays that may take a mail, the one furthest below its share gets it.
+ * While every relay is down, mails wait here without losing an attempt.
  */
 export class Relays {
   readonly #relays: readonly Relay[];
@@ -104,7 +104,7 @@ export class Relays {
     return relay.carries(className) && (this.#ofClass.get(className)?.has(relay.name) ?? true);
   }
 
-  /** 0, or how much later a mail should come back: so many wait for its destination already that it would only be in the way. */
+  /** 0, or how long to postpone a mail because too many wait for its destination already. */
   postponeMs(className: string, to: string): number {
     let perSecond = 0;
     for (const relay of this.#relays)
@@ -113,8 +113,8 @@ export class Relays {
   }
 
   /**
-   * Resolves when a relay has answered; with `unsent` and no relay if everything is closed before the mail was begun, if its
-   * time to live ends, or if no relay takes it within a minute.
+   * Resolves when a relay has answered. Resolves to `unsent` without a relay on shutdown, when the time to live ends, or if no
+   * relay takes the mail within a minute.
    */
   send(job: RelayJob): Promise<SmtpOutcome & { relay: string }> {
     return new Promise((resolve) => {
@@ -140,7 +140,7 @@ export class Relays {
     return this.#stop.signal.aborted;
   }
 
-  /** Starts what can start, and comes back when the next mail may. */
+  /** Starts mails that can start, and sets a timer for the next. */
   #work(): void {
     let nextMs = Number.POSITIVE_INFINITY;
     const now = this.#clock.now();
@@ -167,7 +167,7 @@ export class Relays {
     if (nextMs < Number.POSITIVE_INFINITY) this.#comeBack(now + Math.max(1, nextMs));
   }
 
-  /** A timer that is earlier stays: setting one for each mail would cost more than coming too early. */
+  /** Keeps an earlier timer: waking too early is cheaper than a timer for each mail. */
   #comeBack(at: number): void {
     if (at >= this.#timerAt) return;
     this.#cancelTimer();
@@ -178,7 +178,7 @@ export class Relays {
     });
   }
 
-  /** A relay for the mail; else in how many ms to ask again; undefined: when another mail ends. */
+  /** A relay for the mail, or how many ms to wait; undefined: until another mail ends. */
   #find({ className, envelope, tried, refused }: Waiting): Relay | number | undefined {
     let best: Relay | undefined;
     let nextMs: number | undefined;
@@ -207,7 +207,7 @@ export class Relays {
     else if (this.isClosed) job.resolve(stopped);
     else {
       job.tried.add(relay);
-      // Nothing was accepted, so another connection may have it; those behind it go first, in case it breaks that one too.
+      // Nothing was accepted, so another connection may try. It goes to the end, in case this mail breaks connections.
       if (++job.breaks < mostBreaks) this.#putBack(job, 'push');
       else job.resolve({ ...outcome, relay: relay.url });
     }

@@ -15,18 +15,19 @@ import { classesOf, mailSection, queueOf } from '../settings.ts';
 
 type Parts = Pick<Engine, 'clock' | 'database'>;
 
-/** States in which nothing more happens to a mail. */
+/** Final states. */
 const endedStates: readonly MailState[] = ['sent', 'failed', 'bounced', 'expired', 'suppressed', 'cancelled'];
 const mailsPerStep = 500;
 const lettersAtOnce = 100;
-/** More than an administrator would look at. */
+/** Limits the answer to a readable length. */
 const mostCampaigns = 100;
 
 type ErasingParts = Parts & Pick<Engine, 'blobs' | 'broker' | 'settings'>;
 
 /**
- * Everything about a recipient: mails, those that wait too, with their data and attachments. Whole mails in a queue are dropped
- * when their turn comes. Resolves to the number of mails, and to the campaigns whose audience still names the address.
+ * Deletes everything about a recipient: all mails, waiting ones included, with data and attachments. Whole mails in a queue are
+ * dropped when a sender takes them. Resolves to the number of mails, and to the campaigns whose audience still names the
+ * address.
  */
 export async function eraseRecipient(
   parts: ErasingParts,
@@ -48,12 +49,12 @@ export async function eraseRecipient(
   );
   const dead = await discardDead(parts, address, signal);
   const campaigns = await campaignsNaming(parts, address, signal);
-  // Then every sender knows.
+  // After this, every sender knows of the erasure.
   await sleep(parts.clock, at + withdrawnFreshMs - parts.clock.now(), signal);
   return { mails: mails + dead, campaigns };
 }
 
-/** Dead letters are whole mails that nobody may look at again. Resolves to the number discarded. */
+/** Discards dead letters with whole mails to the address. Resolves to their number. */
 async function discardDead(
   { broker, settings }: ErasingParts,
   address: string,
@@ -70,7 +71,7 @@ async function discardDead(
         const mails = wholeMailsOf(body);
         const others = mails.filter(({ fields }) => addressKey(fields.to.address) !== address);
         if (others.length === mails.length) continue;
-        // Before the letter goes: twice is better than never.
+        // Publish before discarding: twice is better than never.
         for (const other of others)
           await broker.publish(
             queue,
@@ -92,12 +93,15 @@ function wholeMailsOf(body: Uint8Array) {
     const message = readMailMessage(body);
     return 'mails' in message ? message.mails : [];
   } catch {
-    // It is no mail.
+    // Not a mail.
     return [];
   }
 }
 
-/** Files of audiences can't be changed while a campaign reads them. They are deleted when all mails are made. */
+/**
+ * Campaigns whose files name the address. Files can't be changed while a campaign reads them; they are deleted once all mails
+ * are made.
+ */
 async function campaignsNaming(parts: ErasingParts, address: string, signal: AbortSignal): Promise<string[]> {
   const rows = await mailQueries(parts)
     .selectFrom('mail_campaign')
@@ -106,7 +110,7 @@ async function campaignsNaming(parts: ErasingParts, address: string, signal: Abo
     .execute();
   const naming: string[] = [];
   for (const campaign of rows.map(toCampaign)) {
-    // All mails are made: the files are gone.
+    // All mails are made, and the files deleted.
     if (campaign.source >= campaign.sources.length) continue;
     for (const source of campaign.sources)
       if ('blob' in source && (await isNamedIn(readAudience(parts, source), address, signal))) {
@@ -129,7 +133,7 @@ async function isNamedIn(
       if (people.some(({ email }) => addressIn(email) === address)) return true;
     }
   } catch (error) {
-    // The rest can't be read by anybody.
+    // No campaign can read the rest either.
     if (!hasCode(error, 'invalid-input') && !hasCode(error, 'blob-missing')) throw error;
   }
   return false;
@@ -143,7 +147,7 @@ function addressIn(email: unknown): string | undefined {
   }
 }
 
-/** Mails and campaigns that ended before this time, with audiences and attachments. Resolves to the number of mails. */
+/** Deletes mails and campaigns that ended before this time, with audiences and attachments. Resolves to the number of mails. */
 export async function eraseEnded(parts: Parts, before: number, signal: AbortSignal): Promise<number> {
   const queries = mailQueries(parts);
   let total = await inSteps(signal, () =>
@@ -199,7 +203,7 @@ async function deleteMails(parts: Parts, find: () => Promise<{ id: string }[]>):
   return ids.length;
 }
 
-/** In steps, so that others can write in between. */
+/** Works in steps, so that others can write in between. */
 async function inSteps(signal: AbortSignal, step: () => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {

@@ -8,7 +8,7 @@ import { eraseEnded } from './erase.ts';
 
 const periodMs = 3_600_000;
 const dayMs = 86_400_000;
-/** No mail waits in a queue for so long. */
+/** Longer than any mail waits in a queue. */
 const withdrawnDays = 366;
 
 /** Deletes what ended longer ago than mail.keepDays, and files that a killed sender should have deleted: an elected service. */

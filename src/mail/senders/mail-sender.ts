@@ -1,14 +1,14 @@
 import type { MailFields, MailInput } from '../model/mail.ts';
 
-/** Where a mail goes from here: to a relay, a queue, another machine, or nowhere. They can be exchanged for each other. */
+/** Sends mails: to a relay, a queue, another machine, or nowhere. All senders are interchangeable. */
 export interface MailSender {
-  /** Resolves when the next one is responsible: the relay, the queue, the mail server. Rejects with the reason otherwise. */
+  /** Resolves when the relay, queue or mail server has accepted the mail; otherwise rejects with the reason. */
   send(mail: MailInput | MailFields): Promise<SentMail>;
   close(): Promise<void>;
 }
 
 export interface SentMail {
   id: string;
-  /** What the relay or the server said, if it said something. */
+  /** The answer of the relay or server, if any. */
   answer?: string | undefined;
 }

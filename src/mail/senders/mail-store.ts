@@ -1,13 +1,13 @@
 import { PismakError } from '../../engine/errors.ts';
 import { type MailType, type MailTypeInput, mailType } from '../model/mail-type.ts';
 
-/** Where mail types come from. Write your own for your own storage. */
+/** A source of mail types. Implement it for your own storage. */
 export interface MailStore {
   /** Fails with `not-found`. */
   type(code: string): Promise<MailType & { version: number }>;
 }
 
-/** Types that the program itself defines. */
+/** Types defined in the program. */
 export function memoryStore(types: readonly MailTypeInput[]): MailStore {
   const known = new Map(types.map((input) => [input.code, { ...mailType.parse(input), version: 1 }]));
   return {
@@ -21,7 +21,7 @@ export function memoryStore(types: readonly MailTypeInput[]): MailStore {
 
 const freshMs = 30_000;
 
-/** Types of a mail server, asked for by HTTP and kept for half a minute. While the server is away, what was known goes on. */
+/** Types of a mail server, read over HTTP and cached for half a minute. While the server is away, cached types stay in use. */
 export function httpStore(options: { url: string; key: string; now?: () => number }): MailStore {
   const { url, key, now } = options;
   return cached(async (code) => {
@@ -31,7 +31,7 @@ export function httpStore(options: { url: string; key: string; now?: () => numbe
   }, now);
 }
 
-/** Keeps types for half a minute; while nobody answers, what was known goes on. */
+/** Caches types for half a minute; while the source is unavailable, cached types stay in use. */
 export function cached(read: MailStore['type'], now: () => number = Date.now): MailStore {
   const known = new Map<string, { at: number; type: MailType & { version: number } }>();
   return {

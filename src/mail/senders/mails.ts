@@ -4,14 +4,14 @@ import { checkDesign } from '../model/design.ts';
 import { checkMail, type MailFields, type MailInput, type MailState, mailFromJson } from '../model/mail.ts';
 import { callServer, type MailStore } from './mail-store.ts';
 
-/** Three ways to a mail: of a type, of an id, of JSON. */
+/** Makes mails from a type, an id or JSON. */
 export interface Mails {
-  /** A mail of this type, checked against it: an unknown type or design is noticed here, not when the mail is to leave. */
+  /** Makes a mail of this type, and fails now if the type or design is unknown. */
   create(code: string, mail: Omit<MailInput, 'type' | 'to'> & { to: MailInput['to'] }): Promise<MailFields>;
-  /** A mail that a mail server has stored. */
+  /** A mail stored on a mail server. */
   byId(id: string): Promise<MailFields>;
   fromJson(text: string): MailFields;
-  /** What became of a mail that a mail server has stored. */
+  /** State of a mail stored on a mail server. */
   status(id: string): Promise<MailStatus>;
 }
 
@@ -21,7 +21,7 @@ export interface MailStatus {
   attempts: number;
   createdAt: number;
   sentAt: number | null;
-  /** What the relay said last. */
+  /** Last answer of a relay. */
   answer: string;
   /** The online version. Its last part is the token. */
   onlineUrl: string;
@@ -53,7 +53,7 @@ export function openMails(parts: { store: MailStore; server?: { url: string; key
   };
 }
 
-/** As the operation `mail.send` takes it: contacts as text, fields of the application apart. */
+/** The input of `mail.send`: contacts as text, the application's fields in `fields`. */
 export function asInput(mail: MailFields): Record<string, unknown> {
   const { type, to, sender, subject, bcc, attachments, data, language, design, ...fields } = mail;
   return JSON.parse(

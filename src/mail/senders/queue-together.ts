@@ -16,8 +16,8 @@ interface Waiting extends Queued {
 }
 
 /**
- * Mails that are sent in one turn of the event loop share messages, because a message costs a broker as much as a mail costs
- * its sender. A single mail never waits for others.
+ * Mails sent in one turn of the event loop share messages: publishing a message costs as much as sending a mail. A single mail
+ * never waits for others.
  */
 export function queueTogether(
   broker: Broker,
@@ -30,7 +30,7 @@ export function queueTogether(
     waiting = [];
     for (const [, mails] of Map.groupBy(all, ({ className, lane }) => `${lane} ${className}`)) {
       const { className = '', lane = 'normal' } = mails[0] ?? {};
-      // A sender never takes more at once than may be in flight.
+      // A message has no more mails than may be in flight.
       const most = Math.min(wholeMailsPerMessage, inFlight(className) ?? wholeMailsPerMessage);
       for (const group of inWholeMessages(mails, most)) {
         const texts = group.map(({ text }) => text);

@@ -32,7 +32,7 @@ export function memorySender(): MailSender & { readonly sent: readonly MailField
   };
 }
 
-/** Gives mails to a mail server by HTTP. */
+/** Hands mails to a mail server over HTTP. */
 export function httpSender({ url, key }: { url: string; key: string }): MailSender {
   return {
     async send(mail) {
@@ -78,7 +78,7 @@ export function smtpSender(options: {
   };
 }
 
-/** A program must not end while its mail waits for a relay that is away. */
+/** Keeps the program alive while its mail waits for an unavailable relay. */
 function awake<Given, Result>(work: (given: Given) => Promise<Result>): (given: Given) => Promise<Result> {
   return async (given) => {
     const timer = setInterval(() => {}, 60_000);
@@ -90,7 +90,7 @@ function awake<Given, Result>(work: (given: Given) => Promise<Result>): (given: 
   };
 }
 
-/** Gives mails to the sendmail program of this machine. */
+/** Hands mails to the local sendmail program. */
 export function sendmailSender(options: { program?: string; store: MailStore; mail?: object }): MailSender {
   const { program = '/usr/sbin/sendmail' } = options;
   const compose = directComposer(options.store, mailSettings.parse({ ...options.mail }));
@@ -98,7 +98,7 @@ export function sendmailSender(options: { program?: string; store: MailStore; ma
     async send(mail) {
       const { id, composed } = await compose(checkAlone(mail));
       const { envelope, bcc, message } = composed;
-      // Addresses were checked, and `--` keeps one that begins with a dash from being an option.
+      // `--` keeps an address that begins with a dash from being read as an option.
       const child = spawn(program, ['-i', '-f', envelope.from, '--', envelope.to, ...bcc], {
         stdio: ['pipe', 'ignore', 'pipe'],
       });
@@ -107,7 +107,7 @@ export function sendmailSender(options: { program?: string; store: MailStore; ma
         child.once('close', resolve);
       });
       child.stdin.on('error', () => {});
-      // Local programs want the line ends of their system.
+      // Local programs expect the line ends of their system.
       child.stdin.end(message.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
       const [code, said] = await Promise.all([ended, text(child.stderr)]).catch((error) => {
         throw new PismakError('unavailable', `${program} can't be run: ${error.message}`);
@@ -147,7 +147,7 @@ export function queueSender(options: {
   };
 }
 
-/** Opens the queue that a URL names: postgres:// or amqp://; sqlite:FILE only while no mail server uses the file. */
+/** Opens a queue by URL: postgres:// or amqp://, or sqlite:FILE while no mail server uses the file. */
 export async function openQueueSender(options: {
   url: string;
   store: MailStore;
@@ -159,14 +159,14 @@ export async function openQueueSender(options: {
   return queueSender({ ...options, broker: await openBroker(options.url, { file, clock: systemClock }) });
 }
 
-/** For mails that no database counts: nobody could say which of them is the last to need a file. */
+/** Checks mails that have no row: without one, nobody knows which mail is the last to need a file. */
 export function checkAlone(mail: MailInput | MailFields): MailFields {
   const fields = checkMail(mail);
   const deleted = fields.attachments?.find(({ deleteAfterSend }) => deleteAfterSend);
   if (!deleted) return fields;
   throw new PismakError(
     'invalid-input',
-    `attachment ${deleted.name}: deleteAfterSend needs a mail server that counts its mails; use httpSender`,
+    `attachment ${deleted.name}: deleteAfterSend works only through a mail server; use httpSender`,
   );
 }
 

@@ -9,8 +9,8 @@ import { cached, type MailStore } from './mail-store.ts';
 import { checkAlone } from './senders.ts';
 
 /**
- * Stores mails in the database of a mail server and queues them there, both or neither. The queue has their ids only. The URL
- * is that of `database` in the settings of the mail server: postgres://. A SQLite file belongs to the server alone.
+ * Stores and queues mails in the database of a mail server, in one transaction. The URL is that of the setting `database` of
+ * the mail server, postgres://. A SQLite file belongs to the server alone.
  */
 export async function openStoredSender(options: {
   url: string;
@@ -56,7 +56,7 @@ export async function openStoredSender(options: {
   };
 }
 
-/** Types of a mail server, read from its database and kept for half a minute. */
+/** Types of a mail server, read from its database and cached for half a minute. */
 export async function openDatabaseStore({
   url,
 }: {

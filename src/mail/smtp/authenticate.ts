@@ -3,7 +3,7 @@ import type { SmtpServer } from './server-url.ts';
 
 type Auth = NonNullable<SmtpServer['auth']>;
 
-/** Signs in with the method that the URL names, or the best one that the server offers. */
+/** Authenticates with the method given in the URL, or the best one the server offers. */
 export async function authenticate(
   { method, user, secret }: Auth,
   offered: string,

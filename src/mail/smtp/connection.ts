@@ -17,30 +17,30 @@ export interface Envelope {
   /** Empty for bounces. */
   from: string;
   to: string;
-  /** The server shall keep the mail until this time (FUTURERELEASE, RFC 4865). */
+  /** The server must hold the mail until this time (FUTURERELEASE, RFC 4865). */
   holdUntil?: number | undefined;
 }
 
 export interface SmtpOptions {
   server: SmtpServer;
-  /** What we call ourselves in EHLO. */
+  /** Our name in EHLO. */
   name?: string;
   timeouts?: Partial<SmtpTimeouts>;
   clock?: Clock;
 }
 
 /**
- * One connection to a mail server. With PIPELINING, MAIL, RCPT and DATA travel in one packet, together with the mail before:
- * a mail costs one round trip. Without it, it costs four.
+ * One connection to a mail server. With PIPELINING, MAIL, RCPT and DATA share a packet with the end of the previous mail, so a
+ * mail costs one round trip instead of four.
  */
 export class SmtpConnection {
   readonly #options: SmtpOptions;
   readonly #timeouts: SmtpTimeouts;
   readonly #dialogue: SmtpDialogue;
   #offers: ReadonlyMap<string, string> = new Map();
-  /** Mails whose last answer is still to come. */
+  /** Mails whose final reply is outstanding. */
   readonly #unanswered = new Set<Promise<unknown>>();
-  /** Mails that were begun. */
+  /** Mails started on this connection. */
   begun = 0;
 
   private constructor(options: SmtpOptions, dialogue: SmtpDialogue) {
@@ -90,9 +90,8 @@ export class SmtpConnection {
   }
 
   /**
-   * Transfers one mail. Never throws: every end is an outcome. Call it again after it has resolved, or from `onWritten`:
-   * then the mail is written and its answer awaited, and the next one may follow at once. Only servers with PIPELINING let
-   * that happen.
+   * Transfers one mail. Never throws: every failure is an outcome. Call it again after it has resolved, or from `onWritten`,
+   * which is called when the mail is written and the next may follow at once. That happens only with PIPELINING.
    */
   async send(envelope: Envelope, message: Buffer, onWritten = () => {}): Promise<SmtpOutcome> {
     const refusal = this.#cannotCarry(envelope, message);
@@ -105,7 +104,7 @@ export class SmtpConnection {
       return { kind: 'unsent', answer: messageOf(error) };
     }
     if (!this.isOpen) return { kind: 'unsent', answer: messageOf(this.#dialogue.end) };
-    // From here on the server may have the whole mail, even if its answer never arrives.
+    // From here on the server may have the whole mail, even if its reply never arrives.
     for (const part of dotStuffed(message)) this.#dialogue.write(part);
     const answer = this.#dialogue.replies(1, this.#timeouts.blockMs + this.#timeouts.finalMs);
     this.#unanswered.add(answer);
@@ -119,14 +118,14 @@ export class SmtpConnection {
     return outcome;
   }
 
-  /** Says goodbye, once the mails under way are answered. */
+  /** Sends QUIT once the mails under way are answered. */
   async quit(): Promise<void> {
     await Promise.all(this.#unanswered);
     if (!this.isOpen) return;
     try {
       await this.#dialogue.command('QUIT', 2000);
     } catch {
-      // It is over either way.
+      // The connection ends either way.
     }
     this.close();
   }
@@ -135,7 +134,7 @@ export class SmtpConnection {
     this.#dialogue.fail(new Error('closed'));
   }
 
-  /** What this server can't take is known before a byte is sent. */
+  /** What this server can't accept, known before a byte is sent. */
   #cannotCarry({ from, to, holdUntil }: Envelope, message: Buffer): SmtpOutcome | undefined {
     if (holdUntil !== undefined && !canHold(this.#offers.get('FUTURERELEASE'), holdUntil, this.#now()))
       return { kind: 'early', answer: 'the server does not hold mails for so long' };
@@ -159,7 +158,7 @@ export class SmtpConnection {
     return undefined;
   }
 
-  /** MAIL, RCPT and DATA. Resolves to the refusal, or to undefined if the server waits for the mail. */
+  /** MAIL, RCPT and DATA. Resolves to the refusal, or to undefined if the server is ready for the mail. */
   async #begin(envelope: Envelope, message: Buffer): Promise<SmtpOutcome | undefined> {
     const from = wireAddress(envelope.from);
     const to = wireAddress(envelope.to);
@@ -182,7 +181,7 @@ export class SmtpConnection {
       return data.code === 354 ? undefined : this.#startOver(refusalOf(data));
     }
     this.#dialogue.write(`${mail}\r\n${recipient}\r\nDATA\r\n`);
-    // The mail before may still be waiting for its answer, and has its own time for it.
+    // The previous mail may still be waiting for its reply, with a timeout of its own.
     const beforeMs = this.#unanswered.size > 0 ? this.#timeouts.blockMs + this.#timeouts.finalMs : 0;
     const said = await this.#dialogue.replies(3, beforeMs + mailMs + recipientMs + dataMs);
     const refused = said
@@ -190,11 +189,11 @@ export class SmtpConnection {
       .map(outcomeOf)
       .find(({ kind }) => kind !== 'sent');
     const [, , dataReply] = said;
-    // With 421 a server leaves the other commands unanswered.
+    // After 421 a server does not answer the other commands.
     if (refused && !this.isOpen) return refused;
     if (!dataReply) throw this.#dialogue.end;
     if (!refused) return dataReply.code === 354 ? undefined : this.#startOver(refusalOf(dataReply));
-    // A server that wants the mail although it refused its recipient gets an empty one, as RFC 2920 says.
+    // A server that answers 354 although it refused the recipient gets an empty mail, as RFC 2920 says.
     if (dataReply.code === 354) await this.#dialogue.command('.', this.#timeouts.finalMs);
     return this.#startOver(refused);
   }
@@ -246,7 +245,7 @@ export class SmtpConnection {
   async #encrypt(): Promise<void> {
     const reply = await this.#dialogue.command('STARTTLS', this.#timeouts.commandMs);
     if (reply.code !== 220) throw new Error(`refused STARTTLS: ${reply.code} ${reply.text}`);
-    // Bytes that came in the clear must not count as answers given in private.
+    // Bytes received before TLS must not count as replies inside it.
     if (this.#dialogue.hasRest) throw new Error('sent more than its answer before the encryption began');
     this.#dialogue.continueOver((plain) =>
       connectTls({ socket: plain, ...tlsOptions(this.#options.server) }),
@@ -257,7 +256,7 @@ export class SmtpConnection {
   }
 }
 
-/** Whether an address in the envelope or in the head has letters outside ASCII (RFC 6531). Bodies may have them without. */
+/** Whether an address in the envelope or the headers is not ASCII, which needs SMTPUTF8 (RFC 6531). Bodies do not. */
 function needsUtf8(from: string, to: string, message: Buffer): boolean {
   if (!(isAscii(wireAddress(from)) && isAscii(wireAddress(to)))) return true;
   return !isAsciiBytes(message) && !isAsciiBytes(message.subarray(0, message.indexOf('\r\n\r\n')));

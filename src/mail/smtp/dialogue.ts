@@ -4,14 +4,14 @@ import type { Reply } from './outcome.ts';
 import { ReplyReader } from './reply-reader.ts';
 
 interface Expectation {
-  /** Answers that are still to come. */
+  /** Outstanding replies. */
   left: number;
   replies: Reply[];
   resolve(replies: Reply[]): void;
   cancelTimer(): void;
 }
 
-/** Lines to a server and its answers, in their order, each within its time. */
+/** Commands to a server and its replies, in order, each with a timeout. */
 export class SmtpDialogue {
   readonly #clock: Clock;
   #socket: Socket;
@@ -34,12 +34,12 @@ export class SmtpDialogue {
     return this.#socket;
   }
 
-  /** Whether bytes wait that belong to no complete answer. */
+  /** Whether there are unread bytes that form no complete reply. */
   get hasRest(): boolean {
     return !this.#reader.isEmpty;
   }
 
-  /** Goes on over another socket, which encrypts the old one. */
+  /** Continues on the TLS socket that wraps the old one. */
   continueOver(encrypt: (plain: Socket) => Socket): void {
     this.#socket.removeAllListeners('data');
     this.#socket = encrypt(this.#socket);
@@ -67,7 +67,7 @@ export class SmtpDialogue {
   }
   #onFailure: () => void = () => {};
 
-  /** What is written in one turn of the event loop leaves in one packet. */
+  /** Writes of one turn of the event loop share a packet. */
   write(data: string | Buffer): void {
     if (this.#end) return;
     const socket = this.#socket;
@@ -87,14 +87,14 @@ export class SmtpDialogue {
     return this.reply(timeoutMs);
   }
 
-  /** The next answer. Fails if there is none. */
+  /** The next reply. Fails if the connection ends first. */
   async reply(timeoutMs: number): Promise<Reply> {
     const [reply] = await this.replies(1, timeoutMs);
     if (!reply) throw this.#end ?? new Error('the server stopped answering');
     return reply;
   }
 
-  /** The next so many answers, or as many as came before the connection ended. */
+  /** The next `count` replies, or those that came before the connection ended. */
   replies(count: number, timeoutMs: number): Promise<Reply[]> {
     return new Promise((resolve) => {
       if (this.#end) return resolve([]);
@@ -131,7 +131,7 @@ export class SmtpDialogue {
     try {
       for (const reply of this.#reader.push(chunk)) {
         const [expectation] = this.#expected;
-        // Idle servers say goodbye without being asked.
+        // Servers send 421 unasked when a connection is idle.
         if (!expectation) throw new Error(`the server said ${reply.code} ${reply.text}`);
         expectation.replies.push(reply);
         if (--expectation.left > 0) continue;

@@ -15,7 +15,7 @@ export type SmtpOutcome =
       answer: string;
       code: number;
       enhanced?: string | undefined;
-      /** The server was not asked: its offers show that it can't carry the mail. Another one may. */
+      /** Known from the server's extensions, without asking it. Another server may be able to carry the mail. */
       isUnasked?: true;
     }
   | { kind: 'unsent' | 'early' | 'unknown'; answer: string };
@@ -30,7 +30,7 @@ export interface Reply {
 export function outcomeOf(reply: Reply): SmtpOutcome {
   const answer = `${reply.code} ${reply.text}`.slice(0, 500);
   if (reply.code >= 200 && reply.code < 300) return { kind: 'sent', answer };
-  // Of the same class as the code, and no part of an IP address.
+  // Same class as the code, and not part of an IP address.
   const code = new RegExp(`(?<![\\d.])${Math.floor(reply.code / 100)}(\\.\\d{1,3}){2}(?!\\d|\\.\\d)`);
   const [enhanced] = code.exec(reply.text) ?? [];
   const kind = reply.code >= 400 && reply.code < 500 ? 'deferred' : 'failed';
@@ -40,7 +40,7 @@ export function outcomeOf(reply: Reply): SmtpOutcome {
 /** The mailbox or the domain does not exist, or was disabled. */
 const deadCode = /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/;
 
-/** Does this enhanced status code (RFC 3463) say that the address will never work? */
+/** Whether this enhanced status code (RFC 3463) means that the address will never work. */
 export function isDeadCode(enhanced: string): boolean {
   return deadCode.test(enhanced);
 }

@@ -4,7 +4,7 @@ import type { Reply } from './outcome.ts';
 const longestLine = 4096;
 const mostLines = 200;
 
-/** Cuts the bytes of a server into replies: `250-first`, `250 last`. */
+/** Splits the bytes of a server into replies: `250-first`, `250 last`. */
 export class ReplyReader {
   #rest = '';
   #lines: string[] = [];
@@ -27,7 +27,7 @@ export class ReplyReader {
     return replies;
   }
 
-  /** Whether bytes wait that belong to no complete reply. */
+  /** Whether there are unread bytes that form no complete reply. */
   get isEmpty(): boolean {
     return this.#rest === '' && this.#lines.length === 0;
   }

@@ -4,7 +4,7 @@ import { PismakError } from '../../engine/errors.ts';
 export interface SmtpServer {
   host: string;
   port: number;
-  /** `always`: from the first byte. `require`: STARTTLS or nothing. `offered`: STARTTLS if the server has it. */
+  /** `always`: TLS from the first byte. `require`: STARTTLS is mandatory. `offered`: STARTTLS if the server offers it. */
   tls: 'always' | 'require' | 'offered' | 'never';
   /** False accepts any certificate. */
   verify: boolean;
@@ -26,7 +26,7 @@ export function parseServerUrl(text: string): SmtpServer {
   const user = decodeURIComponent(url.username);
   const secret = decodeURIComponent(url.password);
   const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.');
-  // A password never travels in the clear, unless it stays on this machine or the administrator says so.
+  // Never send a password in the clear, except on this machine or if the administrator allows it.
   const usual = always ? 'always' : user !== '' && !isLocal ? 'require' : 'offered';
   const tls = oneOf(url, 'tls', tlsModes) ?? usual;
   const method = oneOf(url, 'auth', methods);
@@ -47,7 +47,7 @@ function oneOf<Value extends string>(url: URL, name: string, values: readonly Va
   throw new PismakError('configuration-invalid', `${name}=${given} must be one of ${values.join(', ')}`);
 }
 
-/** For messages and lists: without the password. */
+/** The URL without its password, for messages and lists. */
 export function masked(url: string): string {
   return url.replace(/\/\/([^/@:]*):[^/@]*@/, '//$1:***@');
 }

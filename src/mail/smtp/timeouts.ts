@@ -1,4 +1,4 @@
-/** How long to wait for each answer: what RFC 5321, 4.5.3.2 asks of clients. */
+/** Timeouts for each reply, as RFC 5321, 4.5.3.2 requires. */
 export interface SmtpTimeouts {
   connectMs: number;
   greetingMs: number;
@@ -6,9 +6,9 @@ export interface SmtpTimeouts {
   mailMs: number;
   recipientMs: number;
   dataMs: number;
-  /** A block of the message has been written. */
+  /** For writing a block of the message. */
   blockMs: number;
-  /** The answer to the final dot. */
+  /** For the reply to the final dot. */
   finalMs: number;
 }
 

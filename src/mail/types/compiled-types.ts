@@ -5,10 +5,7 @@ import { findType, type TypeVersion } from './mail-types.ts';
 
 const mostKept = 500;
 
-/**
- * Types, templates and skeletons that are ready to use. A version never changes, so nothing here gets old; what has not been
- * used for long makes way.
- */
+/** Caches types, templates and the plain skeleton. A version never changes, so entries never expire; the oldest are dropped. */
 export class CompiledTypes {
   readonly #parts: Pick<Engine, 'database'>;
   readonly #types = new Map<string, Promise<TypeVersion>>();
@@ -29,7 +26,7 @@ export class CompiledTypes {
     );
   }
 
-  /** For mails without attachments, which are nearly all. */
+  /** The skeleton of mails without attachments, which are nearly all. */
   bareSkeleton(): Promise<Skeleton> {
     this.#bare ??= buildSkeleton([]);
     return this.#bare;
@@ -46,7 +43,7 @@ function kept<Value>(
   if (map.size >= mostKept) map.delete(map.keys().next().value as string);
   const made = make();
   map.set(key, made);
-  // A failure may be the database's, so it is not kept.
+  // Failures are not cached: the database may be away.
   made.catch(() => map.delete(key));
   return made;
 }

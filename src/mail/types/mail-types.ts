@@ -7,11 +7,11 @@ import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { type MailType, mailType } from '../model/mail-type.ts';
 import type { LaidOut } from '../templates/lay-out.ts';
 
-/** A stored type; its layout was made when it was stored. */
+/** A stored type. It was laid out when it was stored. */
 export type TypeVersion = MailType & { version: number; laidOut?: LaidOut | undefined };
 type Parts = Pick<Engine, 'database' | 'clock'>;
 
-/** Stores a new version of a type; mails that wait keep theirs. Without `replace`, the code must be new. */
+/** Stores a new version of a type; waiting mails keep their version. Without `replace`, the code must be new. */
 export async function storeType(
   parts: Parts,
   input: unknown,
@@ -20,7 +20,7 @@ export async function storeType(
   const { laidOut: _, ...type } = mailType.parse(input);
   const { compileTemplate } = await import('../templates/compile.ts');
   const { layOut } = await import('../templates/lay-out.ts');
-  // A template that can't be compiled is refused here, not when the first customer orders. First as its author wrote it.
+  // Refuse templates that do not compile, before a mail needs them. Compile the author's source first, for its line numbers.
   const source = { ...type, laidOut: { html: type.template, text: type.text ?? '' } };
   for (const language of new Set([type.language, ...Object.keys(type.translations)]))
     await compileTemplate(source, language);
@@ -52,7 +52,7 @@ export async function storeType(
         isCurrent: 1,
       })
       .execute();
-    // For good, because mails of every version may be sent again.
+    // Kept for good, because mails of any version may be sent again.
     const blobs = type.attachments.flatMap(({ blob }) => (blob === undefined ? [] : [blob]));
     await ownAll(transaction, blobs, `mail-type:${type.code}`, parts.clock.now());
     await putsAreUsed(transaction, blobs, uploader);
@@ -71,7 +71,7 @@ async function hasCurrent(queries: ReturnType<typeof mailQueries>, code: string)
   return row !== undefined;
 }
 
-/** The current version, or that one. Fails with `not-found`. */
+/** The given version, or the current one. Fails with `not-found`. */
 export async function findType(
   parts: Pick<Engine, 'database'>,
   code: string,
@@ -110,7 +110,7 @@ export async function listTypes(
   }));
 }
 
-/** Its versions stay, for mails that were sent. */
+/** Hides the type. Its versions stay, for mails that were sent. */
 export async function removeType(parts: Pick<Engine, 'database'>, code: string): Promise<void> {
   const result = await mailQueries(parts)
     .updateTable('mail_type')
@@ -123,6 +123,6 @@ export async function removeType(parts: Pick<Engine, 'database'>, code: string):
 }
 
 export function readType({ definition, version }: { definition: string; version: number }): TypeVersion {
-  // Our own row: the extra field is what `storeType` added.
+  // A row of ours: the extra field is from `storeType`.
   return { ...mailType.parse(JSON.parse(definition)), version } as TypeVersion;
 }
