@@ -16,7 +16,7 @@ const relay = z.strictObject({
   perSecond: z.number().min(0).default(0),
   /** Mails per second to one destination domain; 0 = no limit. */
   perSecondAndDomain: z.number().min(0).default(0),
-  /** Only mails of these classes; empty = of all. */
+  /** Classes it carries; empty = all. */
   classes: z.array(z.string()).default([]),
 });
 export type RelaySettings = z.output<typeof relay>;
@@ -37,21 +37,21 @@ const sendingHours = z.string().superRefine((text, context) => {
   }
 });
 
-/** Without defaults: what `[mail.classes.NAME]` leaves out is as in the usual class. */
+/** No defaults here: omitted fields of `[mail.classes.NAME]` are taken from the built-in class. */
 const mailClass = z.strictObject({
   lane: z.enum(['high', 'normal']),
   ttlMs: z.int().positive(),
-  /** What to do with a mail that a relay may or may not have taken. */
+  /** What to do with a mail that a relay may have taken. */
   onUnknown: z.enum(['hold', 'resend']),
   /** Mails carry one-click unsubscription, and unsubscribed addresses get none. */
   unsubscribe: z.boolean(),
-  /** Mails with a later date go to relays that keep them until then (FUTURERELEASE); they can't be cancelled there. */
+  /** Mails with a later date go to relays that hold them until then (FUTURERELEASE); they can't be cancelled there. */
   holdAtRelay: z.boolean(),
-  /** Names of the relays that carry it; empty = all that take the class. */
+  /** Names of the relays that carry the class; empty = all that accept it. */
   relays: z.array(z.string()),
-  /** Mails that a sender has given to relays without having stored their answer: what a kill can send twice. 0 = by its connections. */
+  /** Most mails with relays whose answers are not stored yet: a kill can send these twice. 0 = depends on the connections. */
   inFlight: z.int().min(0).max(10_000),
-  /** When mails may leave: "mon-fri 08:00-18:00"; empty = at all times. */
+  /** Sending hours, e.g. "mon-fri 08:00-18:00"; empty = at all times. */
   hours: z.array(sendingHours).max(50),
 });
 export type MailClass = z.output<typeof mailClass>;
@@ -59,14 +59,14 @@ export type MailClass = z.output<typeof mailClass>;
 const hour = 3_600_000;
 const anyTime = { relays: [], hours: [], holdAtRelay: false, inFlight: 0 };
 
-/** These are always there; `[mail.classes.NAME]` changes them or adds others. */
+/** Built-in classes; `[mail.classes.NAME]` changes them or adds others. */
 const usualClasses: Record<string, MailClass> = {
   transactional: { ...anyTime, lane: 'high', ttlMs: 4 * hour, onUnknown: 'resend', unsubscribe: false },
   bulk: { ...anyTime, lane: 'normal', ttlMs: 3 * 24 * hour, onUnknown: 'hold', unsubscribe: true },
 };
 
 const audience = z.strictObject({
-  /** Of a PostgreSQL, MySQL or MariaDB server (a user that may only read is enough, and better), or sqlite:FILE. */
+  /** A PostgreSQL, MySQL or MariaDB server (use a read-only account), or sqlite:FILE. */
   url: z
     .string()
     .regex(
@@ -81,7 +81,7 @@ const relays = z
   .array(z.preprocess((given) => (typeof given === 'string' ? { url: given } : given), relay))
   .meta({ allowed: 'a list of URLs that begin with smtp:// or smtps://, or of tables with a `url`' });
 
-/** An address that gets the id of each mail and a signature: +54 characters, and 64 are allowed before the @. */
+/** An address that is extended by the id of a mail and a signature, 54 characters; 64 are allowed before the @. */
 const taggedAddress = z
   .string()
   .regex(/^$|^[^@\s]{1,9}@[^@\s]+$/, 'must be an address with at most 9 characters before the @');
@@ -91,7 +91,7 @@ export const mailSettings = z.strictObject({
   relays: relays
     .default([])
     .describe(
-      'Mail servers that take our mails: [[mail.relays]] with url, name, weight, connections, perSecond, perSecondAndDomain, classes',
+      'Mail servers that mails are sent through: [[mail.relays]] with url, name, weight, connections, perSecond, perSecondAndDomain, classes',
     ),
   classes: z
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,30}$/), mailClass.partial())
@@ -130,7 +130,7 @@ export const mailSettings = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9.-]*$/)
     .default('')
-    .describe('What we call ourselves to relays (EHLO); empty = the name of the machine'),
+    .describe('Our name in EHLO; empty = the name of the machine'),
   bounceAddress: taggedAddress
     .default('')
     .describe(
@@ -165,7 +165,7 @@ export const mailSettings = z.strictObject({
     .default('')
     .describe('Sender of mails about alerts; empty = pismak@ the domain of the first address'),
   alertsPerHour: z.int().min(1).default(30).describe('Limit on mails about alerts per hour and address'),
-  attempts: z.int().min(1).max(100).default(12).describe('How often a mail that a relay puts off is tried'),
+  attempts: z.int().min(1).max(100).default(12).describe('Maximum number of attempts for a deferred mail'),
   retryMs: z
     .int()
     .min(10)
@@ -176,11 +176,15 @@ export const mailSettings = z.strictObject({
     .min(0)
     .default(0)
     .describe('Limit on mails of one user per month; 0 = no limit. Administrators have none'),
-  attachmentsMb: z.number().positive().default(25).describe('Largest sum of the attachments of a mail'),
+  attachmentsMb: z
+    .number()
+    .positive()
+    .default(25)
+    .describe('Maximum total size of the attachments of a mail'),
   attachmentDirectory: z
     .string()
     .default('')
-    .describe('Directory whose files may be attached by path; empty = none may')
+    .describe('Directory whose files may be attached by path; empty = none')
     .meta({ isPath: true }),
   keepDays: z.number().min(0).default(400).describe('How long finished mails are kept; 0 = for ever'),
 });
@@ -199,7 +203,7 @@ export function classesOf(settings: MailSettings): Map<string, MailClass> {
   );
 }
 
-/** The queue of a class: classes never wait for each other. */
+/** Each class has its own queue, so classes never wait for each other. */
 export function queueOf(className: string): string {
   return `${queuePrefix}${className}`;
 }

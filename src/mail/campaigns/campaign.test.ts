@@ -260,7 +260,8 @@ test('an audience without addresses is refused; one that is no CSV or JSON stops
   const house = await runMailHouse(t);
   await assert.rejects(create(house, 'a', 'name,mail\nx,y\n'), /has no column email; it has name, mail/);
   await assert.rejects(create(house, 'a', '<mjml></mjml>\n'), /has no column email; it has <mjml>/);
-  for (const nobody of ['', 'email,name\n']) await assert.rejects(create(house, 'a', nobody), /has no people/);
+  for (const nobody of ['', 'email,name\n'])
+    await assert.rejects(create(house, 'a', nobody), /has no people/);
   const open = 'email,name\na@example.org,x\n"b@example.org,y\nc@example.org,z\n';
   await create(house, 'c', open);
   await house.call('campaign.start', { campaign: 'c' }, house.anna);

@@ -103,7 +103,7 @@ export function addCampaigns(group: Command, shell: Shell): void {
   });
   command(campaignCancel, {
     usage: 'cancel <campaign>',
-    confirm: 'mails that have not left are not sent, and this cannot be undone',
+    confirm: 'mails not yet sent are dropped, and this cannot be undone',
     say: ({ cancelled }, { campaign }) =>
       `campaign ${campaign} is cancelled; ${formatCount(cancelled, 'mail')} not sent`,
   });
@@ -128,7 +128,7 @@ export function addCampaigns(group: Command, shell: Shell): void {
 
 const pauseMs = 500;
 
-/** Shows the progress until the campaign ends. Fails if mails did. */
+/** Shows progress until the campaign ends. Fails if any mail failed. */
 export async function waitFor(session: Session, campaign: string): Promise<void> {
   const { clock, out, signal } = session;
   const client = await session.client();

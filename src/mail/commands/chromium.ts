@@ -16,13 +16,13 @@ interface Message {
   error?: { message: string };
 }
 
-/** Larger pictures come out empty: longer pages are made smaller. */
+/** Larger pictures come out empty, so longer pages are scaled down. */
 const longestSide = 16_000;
 const answerMs = 60_000;
-/** An image on a server that doesn't answer must not hold up the picture. */
+/** How long to wait for images on slow servers. */
 const loadMs = 15_000;
 
-/** A headless Chromium that takes pictures of pages, driven through a pipe by its own protocol (CDP). */
+/** A headless Chromium that takes pictures of pages, driven over a pipe (CDP). */
 export class Chromium {
   readonly #child: ChildProcess;
   readonly #profile: string;
@@ -76,7 +76,7 @@ export class Chromium {
     return new Chromium(spawn('chromium', parameters, { stdio: [...stdio] }), profile, clock);
   }
 
-  /** The whole page, however long. Its scripts don't run: mail programs run none either. */
+  /** A picture of the whole page, without scripts, which mail programs do not run either. */
   async photograph(file: string, width: number): Promise<Buffer> {
     const { targetId } = await this.#ask('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await this.#ask('Target.attachToTarget', { targetId, flatten: true });
@@ -105,7 +105,7 @@ export class Chromium {
   async close(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;
-    // Its helpers end a moment later, and write until then.
+    // Its helper processes end a moment later, and write until then.
     await rm(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 

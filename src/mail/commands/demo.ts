@@ -35,7 +35,7 @@ const newsletterTemplate = frame(`<mj-text font-size="20px">Dobrý den, {{ name 
 <mj-text><a href="{{ mail.unsubscribeUrl }}">Odhlásit odběr</a></mj-text>`);
 
 const pauseMs = 20;
-/** Nothing of it may reach the servers of the settings, where real senders would take its mails. */
+/** The demo must not use the servers of the settings, where real senders would take its mails. */
 const embedded = { broker: 'sqlite:', coordination: 'embedded:', database: 'sqlite:', blobs: 'directory:' };
 
 export function addDemo(group: Command, { command, run }: Shell): void {
@@ -57,7 +57,7 @@ async function demonstrate(session: Session<{ recipients: number }>): Promise<vo
   const data = await mkdtemp(join(tmpdir(), 'pismak-mail-demo-'));
   const loaded = await session.settings();
   const relays = [{ url: `smtp://127.0.0.1:${sink.port}`, connections: 10 }];
-  // Sections of houses are in the settings, whose type can't know them.
+  // The type of the settings does not know the sections of houses.
   const settings = { ...loaded.settings, data, ...embedded, mail: { relays } } as typeof loaded.settings;
   const client = await session.openWork({ settings, purpose: 'pismak mail demo', workers: 0 });
   try {

@@ -56,7 +56,7 @@ async function readDirectory(session: Session<InboundOptions>, directory: string
     for (const name of files.map((file) => file.name).sort()) {
       if (name.startsWith('.') || name.endsWith('.taken') || signal.aborted) continue;
       const content = await readFile(join(from, name)).catch((error: unknown) => {
-        // Somebody else took it meanwhile.
+        // Another process took it meanwhile.
         if (isSystemError(error, 'ENOENT')) return undefined;
         throw new PismakError('invalid-input', `${name} can't be read: ${reasonOf(error)}`, { cause: error });
       });
@@ -64,7 +64,7 @@ async function readDirectory(session: Session<InboundOptions>, directory: string
       try {
         out.say(`${name}: ${await take(client, content, '')}`);
       } catch (error) {
-        // It stays where it is until Pismak is there again.
+        // Leave it in place until Pismak is back.
         if (options.once || !hasCode(error, 'unavailable')) throw error;
         stderr.write(`${name} is tried again: ${messageOf(error)}\n`);
         break;
@@ -76,7 +76,7 @@ async function readDirectory(session: Session<InboundOptions>, directory: string
   }
 }
 
-/** A mail is answered when it is taken. While Pismak is away, our relay keeps it and tries again. */
+/** Replies once the mail is processed. While Pismak is away, the relay keeps the mail and tries again. */
 async function listenTo(
   { client, options, out, signal, stderr }: Session<InboundOptions>,
   port: number,
@@ -97,12 +97,12 @@ async function listenTo(
 }
 
 async function take(client: Client, content: Buffer, to: string): Promise<string> {
-  // A bounce quotes the mail at its end; what is needed stands before.
+  // Bounces quote the mail at their end; the report comes before.
   const cut = content.subarray(0, largest);
   const report = await client
     .call(mailReport, { content: cut.toString('base64'), to })
     .catch((error: unknown) => {
-      // It would be the same next time.
+      // A second attempt would fail the same way.
       if (!hasCode(error, 'invalid-input')) throw error;
     });
   if (!report) return 'not a mail';

@@ -28,7 +28,7 @@ interface PreviewedMail {
 }
 
 const mailWidth = 640;
-/** Three mails beside each other. */
+/** Three mails side by side. */
 const sheetWidth = 3 * (mailWidth + 20);
 
 export function addPreview(group: Command, { command, run }: Shell): void {
@@ -53,7 +53,7 @@ export function addPreview(group: Command, { command, run }: Shell): void {
 async function preview(session: Session<PreviewOptions>, code: string): Promise<void> {
   const opening: Promise<Chromium>[] = [];
   const { output, png } = session.options;
-  /** Nothing is left behind by a preview that can't be made. */
+  /** Opened on first use, so that a failed preview leaves nothing behind. */
   const prepare = async () => {
     await mkdir(output, { recursive: true }).catch((error: unknown) => {
       throw cannotWrite(output, error);
@@ -82,7 +82,7 @@ async function previewWith(
     code === 'all'
       ? ofDesign((await client.call(typeList, {})).types, options.design)
       : [{ code, languages: [options.locale], design: options.design }];
-  // A type without a translation is sent in that language too: the sheet shows what is missing.
+  // A type without a translation is sent in that language as well; the sheet shows what is missing.
   const languages = new Set(
     options.locale === undefined ? types.flatMap((type) => type.languages) : [options.locale],
   );
@@ -127,7 +127,7 @@ async function previewWith(
   if (failed > 0) throw new PismakError('invalid-input', `${formatCount(failed, 'mail')} can't be rendered`);
 }
 
-/** The mails of a domain: those with its design, and those that look the same in every domain. */
+/** Types of a domain: those with its design, and those without designs. */
 function ofDesign<Type extends { designs: readonly string[] }>(types: readonly Type[], design = '') {
   const known = new Set(types.flatMap(({ designs }) => designs));
   if (design !== '' && !known.has(design))

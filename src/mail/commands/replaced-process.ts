@@ -34,7 +34,7 @@ export async function keepSending({ out, signal }: Session): Promise<void> {
   }
 }
 
-/** Resolves when the user ends the command, or when this process needs more memory than it may. */
+/** Resolves when the user ends the command, or when this process exceeds its memory limit. */
 export async function endOf(
   signal: AbortSignal,
   clock: Clock,

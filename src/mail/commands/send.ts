@@ -12,7 +12,7 @@ import { attachFiles } from './attach-files.ts';
 interface SendOptions {
   at?: Moment;
   attach?: string[];
-  /** What `--data` said, if it was JSON: the same option names the data directory. */
+  /** The value of `--data` if it is JSON: the same option names the data directory. */
   dataGiven?: string;
   wait?: boolean;
 }
@@ -80,7 +80,7 @@ async function waitFor({ client, clock, out, signal, stderr }: Session, mail: st
     if (state === 'deferred' && answer !== told) stderr.write(`not yet: ${answer}\n`);
     told = state === 'deferred' ? answer : told;
     if (state !== 'deferred' && !isTold && clock.now() - since > patienceMs) {
-      stderr.write('it still waits; `pismak mail relay ls` and `pismak mail queue` show why\n');
+      stderr.write('still waiting; `pismak mail relay ls` and `pismak mail queue` show why\n');
       isTold = true;
     }
     await sleep(clock, pauseMs, signal);

@@ -75,13 +75,13 @@ export function addSink(group: Command, { command, run }: Shell): void {
     );
 }
 
-/** Of the mails that an earlier sink has stored there. */
+/** Number of the last mail stored by an earlier sink. */
 async function lastNumber(directory: string): Promise<number> {
   const numbers = (await readdir(directory)).map((name) => Number(/^(\d+)\.eml$/.exec(name)?.[1] ?? 0));
   return numbers.reduce((most, number) => Math.max(most, number), 0);
 }
 
-/** `what` listens: the sink, or something that takes mails like one. */
+/** Listens for mails. `what` names the listener in errors. */
 export async function listen(options: SinkOptions, what = 'the sink', option = '--port'): Promise<Sink> {
   return openSink(options).catch((error: unknown) => {
     if (!isSystemError(error, 'EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL')) throw error;
@@ -93,7 +93,7 @@ export async function listen(options: SinkOptions, what = 'the sink', option = '
   });
 }
 
-/** What a line of the log says about a mail. */
+/** The log entry of a mail. */
 export function aboutMail({ from, to, content }: ReceivedMail) {
   const head = content.toString('utf8', 0, Math.max(0, content.indexOf('\r\n\r\n')));
   const field = (name: string) =>

@@ -8,7 +8,7 @@ import type { Shell } from '../../terminal/shell.ts';
 import { typeExtract, typeTranslate } from '../operations/translation.ts';
 import { parseJson, writeTo } from './text-files.ts';
 
-/** What `mail extract` writes, or plain pairs. */
+/** The output of `mail extract`, or plain pairs. */
 const translationFile = z.union([
   z.array(z.object({ text: z.string(), plural: z.string().optional(), translations: z.array(z.string()) })),
   z.record(z.string(), z.union([z.string(), z.array(z.string())])),

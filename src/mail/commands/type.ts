@@ -10,14 +10,14 @@ import type { Shell } from '../../terminal/shell.ts';
 import { typeCreate, typeDelete, typeList, typeShow, typeUpdate } from '../operations/type.ts';
 import { attachFiles } from './attach-files.ts';
 
-/** A template is usually a file; text that is no file name is the template itself. */
+/** A file with the template, or the template itself if it contains `<`. */
 const template = {
   flags: '--template <file>',
   about: 'file with the template, MJML or HTML, or the template itself',
   read: (text: string) => (text.includes('<') ? text : readTemplate(text)),
 };
 
-/** The text part: a file too, or the text itself, which has spaces or Liquid in it. */
+/** A file with the text part, or the text itself if it contains spaces or Liquid. */
 const text = {
   flags: '--text <file>',
   about: 'file with the text part, or the text itself; derived from the template by default',

@@ -9,7 +9,7 @@ export function addWorker(group: Command, { command, run }: Shell): void {
   command(
     group,
     'queue',
-    'Show the queues of the mail classes: how many mails wait, are put off, or are with senders',
+    'Show the queues of the mail classes: mails waiting, deferred, and with senders',
     'mail queue',
   ).action(
     run(async ({ client, out }) => {
@@ -33,13 +33,13 @@ export function addWorker(group: Command, { command, run }: Shell): void {
   command(
     group,
     'worker',
-    'Send mails in this process too, until Ctrl-C: for installations whose database and queues are on servers',
+    'Send mails in this process as well, until Ctrl-C: for installations with database and queues on servers',
     'mail worker --data /var/lib/pismak-sender --config /etc/pismak.toml',
     'mail worker --memory 500',
   )
     .option(
       '--memory <mb>',
-      'when the sending process needs more memory than this, let it finish its mails and start another',
+      'replace the sending process when it needs more memory than this, once its mails are finished',
       readMemory,
     )
     .action(
@@ -52,13 +52,13 @@ export function addWorker(group: Command, { command, run }: Shell): void {
         session.out.say('sending mails; Ctrl-C ends it');
         const end = await endOf(session.signal, session.clock, memory);
         await client.close();
-        // Nothing is left to do, and the code of the command would hide why.
+        // Nothing is left to do; exit here, because the command's own exit code would hide the reason.
         if (end === 'memory') process.exit(replaceMe);
       }),
     );
 }
 
-/** On an embedded tier a second process has queues of its own, in which nothing ever lies. */
+/** On an embedded tier a second process has queues of its own, which stay empty. */
 function checkServers(settings: Settings): void {
   const own = (['broker', 'database', 'coordination'] as const).filter((name) =>
     /^(sqlite|embedded):/.test(settings[name]),
@@ -70,7 +70,7 @@ function checkServers(settings: Settings): void {
   );
 }
 
-/** Less is what it needs to start. */
+/** What it needs to start. */
 const least = 300;
 
 function readMemory(text: string): number {

@@ -12,7 +12,7 @@ export const campaignPause = defineOperation({
   name: 'campaign.pause',
   heavy: 'work',
   deadlineMs: 300_000,
-  summary: 'Pause a campaign: mails that have not left wait until it is resumed',
+  summary: 'Pause a campaign: mails not yet sent wait until it is resumed',
   input: oneCampaign,
   output: z.strictObject({ waiting: z.int() }),
   example: { campaign: 'spring' },
@@ -38,7 +38,7 @@ export const campaignResume = defineOperation({
     const { OpenMail } = await import('../open-mail.ts');
     const campaign = await getCampaign(engine, wanted, caller.name);
     await setCampaignState(engine, campaign, ['paused'], { state: 'running' });
-    // One that is only generated goes on with that: its mails wait for a second start.
+    // With generateOnly, only generation resumes: the mails wait for a second start.
     if (!campaign.isHeld) await engine.backlog.resume(campaign.id);
     stateOf(engine, OpenMail).campaigns.ring();
     return {};
@@ -50,7 +50,7 @@ export const campaignCancel = defineOperation({
   name: 'campaign.cancel',
   heavy: 'work',
   deadlineMs: 300_000,
-  summary: 'Cancel a campaign for good: mails that have not left are not sent',
+  summary: 'Cancel a campaign for good: mails not yet sent are dropped',
   input: oneCampaign,
   output: z.strictObject({ cancelled: z.int() }),
   example: { campaign: 'spring' },

@@ -12,7 +12,7 @@ export const campaignTry = defineOperation({
   changes: false,
   input: z.strictObject({
     campaign: whichCampaign,
-    limit: z.int().min(1).max(100_000).default(10_000).describe('Maximum number of people to look at'),
+    limit: z.int().min(1).max(100_000).default(10_000).describe('Maximum number of people to read'),
   }),
   output: z.strictObject({
     read: z.int(),
@@ -41,12 +41,11 @@ export const campaignTest = defineOperation({
   ...changing,
   name: 'campaign.test',
   stores: true,
-  summary:
-    'Send the mails of the first people of a campaign, in each variant, to other addresses, to look at them',
+  summary: 'Send the mails of the first people of a campaign, in each variant, to test addresses',
   input: z.strictObject({
     campaign: whichCampaign,
     to: z.array(z.string().min(1).max(600)).min(1).max(10).describe('Addresses that get the mails'),
-    people: z.int().min(1).max(10).default(1).describe('How many people of the audience to take'),
+    people: z.int().min(1).max(10).default(1).describe('Number of people of the audience'),
   }),
   output: z.strictObject({ mails: z.array(z.string()).max(1000) }),
   example: { campaign: 'spring', to: ['me@example.org'] },

@@ -16,7 +16,7 @@ export const campaignRow = z.strictObject({
   owner: z.string(),
   type: z.string(),
   state: z.enum(campaignStates),
-  /** People read from the audience; of them mails were made, named again, refused for their address. */
+  /** People read from the audience: those who got a mail, were repeated, or have no valid address. */
   read: z.int(),
   generated: z.int(),
   repeated: z.int(),
@@ -24,7 +24,7 @@ export const campaignRow = z.strictObject({
   problem: z.string(),
   createdAt: z.number(),
   startedAt: z.number().nullable(),
-  /** Nothing is sent before this time; null: at once. */
+  /** Nothing is sent before this time; null = no limit. */
   startAt: z.number().nullable(),
   endedAt: z.number().nullable(),
 });
@@ -83,7 +83,7 @@ export async function countVariants(engine: OperationContext['engine'], { id, va
 
 const rowOfCampaign = campaignRow.strip();
 
-/** What operations show of a campaign: all but its audience and content. */
+/** A campaign without its audience and content. */
 export function toCampaignRow(campaign: Campaign): z.output<typeof campaignRow> {
   return rowOfCampaign.parse({ ...campaign, startAt: campaign.startAt === 0 ? null : campaign.startAt });
 }

@@ -113,14 +113,14 @@ export const campaignShow = defineOperation({
   output: z.strictObject({
     ...campaignRow.shape,
     mails: z.partialRecord(z.enum(mailStates), z.int()),
-    /** Mails that a dying sender had in its hands, and mails that a relay may have taken without saying so. */
+    /** Mails that a dying sender had taken, and mails that a relay may have taken without confirming them. */
     mayBeTwice: z.int(),
     unknown: z.int(),
-    /** What people said to its mails. */
+    /** Unsubscriptions and complaints. */
     unsubscribed: z.int(),
     complained: z.int(),
     variants: z.record(z.string(), z.partialRecord(z.enum([...mailStates, ...replyKinds]), z.int())),
-    /** When its mails may leave again; null: now. */
+    /** When its sending hours begin; null = now. */
     opensAt: z.number().nullable(),
   }),
   example: { campaign: 'spring' },

@@ -3,7 +3,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { classesOf, mailSection } from '../settings.ts';
 
-/** A class that nobody has set up is a typing mistake: a mail of it could never be sent. */
+/** Refuses unknown classes: their mails could never be sent. */
 export function checkClass({ settings }: Pick<Engine, 'settings'>, name: string): void {
   const classes = classesOf(sectionOf(settings, mailSection));
   if (classes.has(name)) return;

@@ -4,15 +4,15 @@ import { defineOperation } from '../../engine/operation/operation.ts';
 export const mailReport = defineOperation({
   name: 'mail.report',
   summary:
-    'Take a mail that came back: a bounce, a complaint or an unsubscription. Its address gets no more mails, or none of the class',
+    'Process a returned mail: a bounce, a complaint or an unsubscription. Suppresses its address, for all mails or for the class',
   role: 'admin',
   owner: 'none',
   changes: true,
   audited: false,
   bodyLimit: 2 * 1024 * 1024,
   input: z.strictObject({
-    content: z.base64().max(1_900_000).describe('The mail as it came, in base64'),
-    to: z.string().max(320).default('').describe('The address that it came to, if the envelope is known'),
+    content: z.base64().max(1_900_000).describe('The mail as received, in base64'),
+    to: z.string().max(320).default('').describe('Recipient of the envelope, if known'),
   }),
   output: z.strictObject({
     kind: z.enum(['bounce', 'complaint', 'unsubscription', 'other']),

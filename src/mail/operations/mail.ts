@@ -13,7 +13,7 @@ import { headerText, language, typeCode } from '../model/mail-type.ts';
 import { mailColumns, mailId, mailRow, ownerOfMail, someMail, toMailRow } from './rows.ts';
 
 const address = z.string().min(1).max(600);
-/** What a Date can hold. */
+/** The largest time that a Date can hold. */
 export const time = z.number().min(0).max(8.64e15);
 
 export const mailSend = defineOperation({
@@ -152,8 +152,8 @@ export const mailCancel = defineOperation({
       .executeTakeFirst();
     if (Number(result.numUpdatedRows) === 0) {
       if (await exists(engine, mail))
-        throw new PismakError('conflict', 'the mail has left, or ended already');
-      // Owners are asked before: only administrators get here with a mail that nobody has.
+        throw new PismakError('conflict', 'the mail has been sent or has ended');
+      // Owners were checked before: only administrators get here with an unknown mail.
       if (!whole)
         throw new PismakError(
           'not-found',

@@ -6,8 +6,7 @@ import { mailSection } from '../settings.ts';
 
 export const relayList = defineOperation({
   name: 'relay.ls',
-  summary:
-    'List the relays of this process: whether they answer, their connections, and what they have taken',
+  summary: 'List the relays of this process: state, connections, and numbers of mails',
   role: 'admin',
   owner: 'none',
   changes: false,
@@ -33,7 +32,7 @@ export const relayList = defineOperation({
     const { OpenMail } = await import('../open-mail.ts');
     const running = stateOf(engine, OpenMail).relays;
     if (running) return { relays: running.states() };
-    // Nobody sends here. Those of the settings are shown, so that they don't seem to be missing.
+    // This process does not send: show the relays of the settings.
     const { Relays } = await import('../relays/relays.ts');
     const { relays, name } = sectionOf(engine.settings, mailSection);
     const unused = new Relays(relays, { clock: engine.clock, name });

@@ -16,9 +16,9 @@ export const mailRow = z.strictObject({
   owner: z.string(),
   state: z.enum(mailStates),
   attempts: z.int(),
-  /** How often a sender died with the mail in its hands: so often it may have been sent once more. */
+  /** How often a sender died with the mail: each time it may have been sent once more. */
   repeated: z.int(),
-  /** How often a relay may have taken the mail without saying so. */
+  /** How often a relay may have taken the mail without confirming it. */
   unknown: z.int(),
   campaign: z.string(),
   variant: z.string(),

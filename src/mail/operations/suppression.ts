@@ -90,7 +90,7 @@ export const suppressionList = defineOperation({
       .orderBy('address')
       .orderBy('class');
     const rows = await all.where('address', '>', after).limit(limit).execute();
-    // The next page begins with another address, so this one must have all classes of its last.
+    // Pages are by address, so this one must have all classes of its last address.
     const last = rows.at(-1);
     if (last && rows.length === limit)
       rows.push(

@@ -24,7 +24,7 @@ export const typeExtract = defineOperation({
         text: z.string(),
         plural: z.string().optional(),
         places: z.array(z.string()),
-        context: z.string().describe('What stands around it in the template'),
+        context: z.string().describe('Surrounding line of the template'),
         /** One for each plural form; empty if it is not translated. */
         translations: z.array(z.string()),
       }),

@@ -21,13 +21,13 @@ const definition = {
   code: typeCode.describe('Code of the mail type, unique'),
   sender: address.describe('Sender: shop@example.org or "Shop <shop@example.org>"'),
   subject: headerText.describe('Subject, a Liquid template: Order {{ number }}'),
-  template: z.string().min(1).max(longestTemplate).describe('The mail: MJML or HTML, with Liquid in it'),
+  template: z.string().min(1).max(longestTemplate).describe('The mail: MJML or HTML with Liquid'),
   text: z
     .string()
     .max(longestTemplate)
     .optional()
     .describe('The text part, instead of the one derived from the template'),
-  name: z.string().max(200).default('').describe('Name that people read'),
+  name: z.string().max(200).default('').describe('Display name'),
   class: z
     .string()
     .max(31)
@@ -62,7 +62,7 @@ const definition = {
   fields: z.record(z.string(), z.unknown()).default({}).describe('Your own fields, stored with the type'),
 };
 
-/** Without checks and defaults: what is stored was checked. */
+/** No checks and defaults: stored types are valid. */
 const typeRow = z.strictObject({
   code: z.string(),
   version: z.int(),
@@ -115,8 +115,7 @@ export const typeCreate = defineOperation({
 export const typeUpdate = defineOperation({
   ...administrators,
   name: 'mailtype.update',
-  summary:
-    'Change a mail type: what you name is replaced. Mails that wait keep the version they were made for',
+  summary: 'Change a mail type: the given fields are replaced. Waiting mails keep their version',
   input: z.strictObject({
     code: definition.code,
     ...withoutDefaults(z.strictObject(definition).omit({ code: true })),
@@ -212,7 +211,7 @@ export const typeList = defineOperation({
 
 export const typeDelete = defineOperation({
   name: 'mailtype.delete',
-  summary: 'Delete a mail type; mails that were made of it stay, and those that wait are sent',
+  summary: 'Delete a mail type; its mails stay, and waiting ones are sent',
   role: 'admin',
   owner: 'none',
   changes: true,

@@ -1,19 +1,19 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { Random } from '../../engine/identity.ts';
 
-/** The points of a dialogue, in their order. `end`: the final dot has come, its answer has not gone out. */
+/** The steps of a dialogue, in order. `end`: after the final dot, before its reply. */
 export const sinkSteps = ['connect', 'ehlo', 'auth', 'mail', 'rcpt', 'data', 'body', 'end'] as const;
 export type SinkStep = (typeof sinkSteps)[number];
 
-/** What a sink does instead of behaving well. */
+/** One misbehaviour of a sink. */
 export type Misdeed = { kind: 'reply'; line: string } | { kind: 'cut' } | { kind: 'wait'; ms: number };
 
 export interface Misbehaviour {
   step: SinkStep;
   misdeed: Misdeed;
-  /** How often, from 0 to 1. */
+  /** Probability, from 0 to 1. */
   share: number;
-  /** Only for recipients that contain this text. */
+  /** Applies to recipients that contain this text. */
   recipient?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function parseMisbehaviour(text: string): Misbehaviour {
   return { step, misdeed, share: percent === undefined ? 1 : Number(percent) / 100, recipient };
 }
 
-/** The first misdeed that is due at this point of the dialogue. */
+/** The first misdeed due at this step. */
 export function misdeedAt(
   all: readonly Misbehaviour[],
   at: { step: SinkStep; recipient: string },

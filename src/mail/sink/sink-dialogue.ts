@@ -20,7 +20,7 @@ const silenceMs = 5 * 60_000;
 const endOfLine = Buffer.from('\r\n');
 const endOfMail = '\r\n.\r\n';
 
-/** One connection: bytes in, answers out, one after the other. */
+/** One connection: reads commands and replies to them in order. */
 export class SinkDialogue {
   readonly #parts: DialogueParts;
   readonly #number: number;
@@ -28,7 +28,7 @@ export class SinkDialogue {
   #socket: Socket;
   #rest: Buffer = Buffer.alloc(0);
   #inMail = false;
-  /** What has come of the mail, behind the end of the line that said DATA. */
+  /** The mail received so far, from the end of the DATA line. */
   #body: Buffer[] = [];
   #bodyBytes = 0;
   #hasBegun = false;
@@ -63,7 +63,7 @@ export class SinkDialogue {
     });
   }
 
-  /** Takes what is complete, unless an answer is still being waited for. */
+  /** Handles complete commands, unless a reply is pending. */
   #work(): void {
     while (!this.#isBusy && !this.#socket.destroyed) {
       const isTaken = this.#inMail ? this.#takeMail() : this.#takeLine();
@@ -138,7 +138,7 @@ export class SinkDialogue {
       this.#hasBegun = true;
       if (this.#isSpoilt()) return false;
     }
-    // The end may have come in pieces, so the last bytes before are looked at again.
+    // The final dot may arrive in pieces, so search the last bytes again.
     const seen = Buffer.concat([this.#tail, this.#rest]);
     const end = seen.indexOf(endOfMail);
     const taken = end < 0 ? this.#rest.length : end + endOfMail.length - this.#tail.length;
@@ -176,7 +176,7 @@ export class SinkDialogue {
     return size === undefined ? usualSize : Number(size.slice('SIZE '.length));
   }
 
-  /** Misbehaves when the first bytes of a mail have come. */
+  /** Misbehaves when the first bytes of a mail arrive. */
   #isSpoilt(): boolean {
     const misdeed = this.#misdeed('body');
     if (misdeed === undefined) return false;
@@ -230,7 +230,7 @@ export class SinkDialogue {
     this.#say(question);
   }
 
-  /** Says the line and does its effect, unless it is time to misbehave. */
+  /** Replies and applies the effect, unless a misbehaviour is due. */
   #step(
     step: SinkStep,
     line: string,
@@ -260,7 +260,7 @@ export class SinkDialogue {
     else finish();
   }
 
-  /** Meanwhile nothing is read, so that nothing piles up. */
+  /** Stops reading meanwhile, so that nothing piles up. */
   #wait(ms: number, then: () => void): void {
     this.#isBusy = true;
     this.#socket.pause();

@@ -6,28 +6,28 @@ import type { Clock } from '../../engine/time/clock.ts';
 import type { Misbehaviour } from './misbehaviour.ts';
 import { SinkDialogue } from './sink-dialogue.ts';
 
-/** A mail as it came over the wire, dots unstuffed. */
+/** A mail as received, dots unstuffed. */
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** What MAIL said beside the address: `SIZE=1000 BODY=8BITMIME`. */
+  /** Parameters of MAIL: `SIZE=1000 BODY=8BITMIME`. */
   parameters: string;
   content: Buffer;
-  /** Which connection brought it, counted from 1. */
+  /** Number of the connection, from 1. */
   connection: number;
 }
 
 export interface SinkOptions {
   port?: number;
   host?: string;
-  /** If it returns a promise, the answer waits for it; if that rejects, the client is asked to try again later. */
+  /** If it returns a promise, the reply waits for it. If that rejects, the client is told to try again later. */
   onMail?(mail: ReceivedMail): unknown;
   misbehave?: readonly Misbehaviour[];
   /** Extensions to offer. */
   offers?: readonly string[];
   /** With it, the sink offers STARTTLS. */
   tls?: { key: string; cert: string };
-  /** With it, mails are taken only after AUTH. The check gets the method and what was said, decoded. */
+  /** Requires AUTH. The check gets the method and the decoded credentials. */
   auth?: (method: string, said: string) => boolean;
   random?: Random;
   clock?: Clock;
@@ -35,14 +35,14 @@ export interface SinkOptions {
 
 export interface Sink {
   port: number;
-  /** Answers given with 250 to a final dot. */
+  /** Mails accepted with 250. */
   readonly accepted: number;
   readonly connections: number;
   misbehave(rules: readonly Misbehaviour[]): void;
   close(): Promise<void>;
 }
 
-/** An SMTP server that takes every mail, delivers none, and misbehaves on request. */
+/** An SMTP server for tests that accepts every mail, delivers none, and misbehaves on request. */
 export async function openSink(options: SinkOptions = {}): Promise<Sink> {
   const state = { accepted: 0, connections: 0, rules: options.misbehave ?? [] };
   const sockets = new Set<Socket>();

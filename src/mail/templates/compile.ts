@@ -6,7 +6,7 @@ import { Filling } from './filling.ts';
 import { type LaidOut, layOut } from './lay-out.ts';
 import { pluralIndex } from './plural.ts';
 
-/** What a template may show. */
+/** Values available to a template. */
 export type TemplateData = Readonly<Record<string, unknown>>;
 
 export interface Rendered {
@@ -19,13 +19,13 @@ export interface Rendered {
 export interface CompiledTemplate {
   /** Throws `invalid-input` with the line of the template that failed. */
   render(data: TemplateData, subject?: string): Rendered;
-  /** The same, with html and text as quoted-printable: what is the same in all mails is encoded once. */
+  /** Like `render`, with html and text in quoted-printable. Text that all mails share is encoded once. */
   encode(data: TemplateData, subject?: string): EncodedContent;
-  /** Strings that were rendered and have no translation into this language. */
+  /** Strings rendered so far that have no translation into this language. */
   readonly missing: ReadonlySet<string>;
 }
 
-/** What is compiled of a type. With `laidOut`, its layout was made before. */
+/** The parts of a type that are compiled. With `laidOut`, it is already laid out. */
 export type TemplateOf = Pick<
   MailType,
   'code' | 'template' | 'text' | 'subject' | 'translations' | 'language'
@@ -33,10 +33,10 @@ export type TemplateOf = Pick<
 
 const mostMissing = 1000;
 
-/** Templates are written by people who need not be trusted: no files, no prototypes, no endless loops. */
+/** Template authors are not trusted: no files, no prototypes, no endless loops. */
 const limits = { parseLimit: 2_000_000, renderLimit: 2000, memoryLimit: 50_000_000 };
 
-/** Compiles a type once. Throws `invalid-input` if template or subject are wrong, with the line. */
+/** Compiles a type. Throws `invalid-input` with the line if the template or subject is wrong. */
 export async function compileTemplate(type: TemplateOf, language: string): Promise<CompiledTemplate> {
   const { Liquid, TokenKind } = await import('liquidjs');
   const missing = new Set<string>();
@@ -52,7 +52,7 @@ export async function compileTemplate(type: TemplateOf, language: string): Promi
   const translate = translator(type, language, missing);
   for (const liquid of [forHtml, forText]) liquid.registerFilter('t', translate);
 
-  // Errors shall name lines as the author sees them, so the source is parsed before it is laid out.
+  // Parse the source before its layout, so that errors name the author's lines.
   parse(forHtml, type.template, type.code, type.template);
   const { html, text } = type.laidOut ?? (await layOut(type.template, type.code, type.text === undefined));
   const derived = type.text ?? text;
@@ -90,7 +90,7 @@ export async function compileTemplate(type: TemplateOf, language: string): Promi
 
 interface Part {
   filling: Filling;
-  /** What errors call it, and the text as its author wrote it. */
+  /** Its name in errors, and the author's source. */
   place: string;
   written: string;
 }
@@ -117,7 +117,7 @@ function translator(
   return (text: unknown, plural?: unknown, count?: unknown) => {
     const source = String(text ?? '');
     const found = Object.hasOwn(known, source) ? known[source] : undefined;
-    // Texts may be data, different in each of a million mails.
+    // Texts may come from data, and differ in each of a million mails.
     if (found === undefined && !isOriginal && missing.size < mostMissing) missing.add(source);
     if (plural === undefined) return Array.isArray(found) ? (found[0] ?? source) : (found ?? source);
     const number = Number(count);
@@ -135,7 +135,7 @@ function parse(liquid: Liquid, text: string, what: string, source: string): Temp
   }
 }
 
-/** The line is that of the author's text: layout moves everything, so the faulty piece is looked up there. */
+/** Names the author's line: layout moves text, so the faulty piece is looked up in the source. */
 function templateError(error: unknown, what: string, source: string): PismakError {
   const { token, originalError, message } = error as {
     token?: { getText(): string; getPosition(): number[] };

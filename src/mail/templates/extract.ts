@@ -1,13 +1,13 @@
 import type { MailType } from '../model/mail-type.ts';
 
-/** A text of a template that translators see. */
+/** A translatable text of a template. */
 export interface TranslatableText {
   text: string;
   /** The plural in the template's own language, if the text depends on a number. */
   plural?: string | undefined;
   /** `order:12`, `order/subject:1` */
   places: string[];
-  /** What stands around it in its line, where it stands first. */
+  /** The line of its first occurrence. */
   context: string;
 }
 
@@ -15,7 +15,7 @@ const contextEachSide = 150;
 const tag = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 const translated = /(['"])((?:(?!\1)[\s\S])*)\1\s*\|\s*t\b(?:\s*:\s*(['"])((?:(?!\3)[\s\S])*)\3)?/g;
 
-/** All texts of `{{ 'text' | t }}`, with their lines; a text that is there twice is one. */
+/** All texts of `{{ 'text' | t }}` with their lines, each text once. */
 export function extractTexts(
   types: readonly Pick<MailType, 'code' | 'template' | 'text' | 'subject'>[],
 ): TranslatableText[] {

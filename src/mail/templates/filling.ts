@@ -5,27 +5,26 @@ import { messageMemory } from '../mime/message-memory.ts';
 import { type EncodedText, quotedPrintableWriter } from '../mime/quoted-printable.ts';
 import type { TemplateData } from './compile.ts';
 
-/** Text as it is; a value that is looked up; or anything else, which Liquid renders. */
+/** Static text; a value to look up; or anything else, which Liquid renders. */
 type Segment =
   | { text: string; encoded: EncodedText }
   | { path: readonly string[]; node: Template }
   | { node: Template };
 
-/** These leave something behind for what follows, so the pieces can't be rendered one by one. */
+/** Tags that affect what follows them, so the pieces can't be rendered separately. */
 const dependent =
   /\{%-?\s*(assign|capture|increment|decrement|cycle|layout|block|render|include|liquid|tablerow)\b/;
 const plainValue = /^\{\{-?\s*([a-z_]\w*(?:\.[a-z_]\w*)*)\s*-?\}\}$/i;
 const translatedText = /^\{\{-?\s*(?:'[^']*'|"[^"]*")\s*\|\s*t\s*-?\}\}$/;
-/** Words that mean something to Liquid. */
+/** Reserved words of Liquid. */
 const special = /\b(true|false|nil|null|empty|blank|size|first|last)\b/;
 
 const longestMs = 2000;
 const longestText = 32 * 1024 * 1024;
 
 /**
- * A parsed template, cut into what is the same in every mail and what is not. What is the same is encoded once; plain values
- * are looked up without Liquid, which takes 5 µs for each. A mail of 6 KB costs a third of what rendering and encoding it
- * as a whole would.
+ * A parsed template, split into static text and the rest. Static text is encoded once. Plain values are looked up without
+ * Liquid, which takes 5 µs for each. A mail of 6 KB takes a third of the time of rendering and encoding it as a whole.
  */
 export class Filling {
   readonly #liquid: Liquid;
@@ -48,7 +47,7 @@ export class Filling {
     this.#whole = nodes;
   }
 
-  /** Throws what Liquid throws. */
+  /** Throws Liquid's errors. */
   text(data: TemplateData): string {
     this.#endsAt = performance.now() + longestMs;
     if (this.#segments.length === 0) return this.#render(this.#whole, data);
@@ -92,7 +91,7 @@ export class Filling {
   }
 
   #render(nodes: readonly Template[], data: TemplateData): string {
-    // All pieces together have the time that the whole would have.
+    // All pieces share one time limit.
     const renderLimit = Math.max(1, this.#endsAt - performance.now());
     return this.#liquid.renderSync(nodes as Template[], data, { renderLimit }) as string;
   }
@@ -116,7 +115,7 @@ function staticText(text: string): Segment {
   return { text, encoded: quotedPrintableWriter.take() };
 }
 
-/** Neighbouring texts become one. */
+/** Merges adjacent texts. */
 function joined(segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];
   for (const segment of segments) {

@@ -7,12 +7,12 @@ interface MjmlResult {
   errors?: readonly { line?: number; message?: string }[];
 }
 
-/** MJML takes a colour as it is, so Liquid may stand for one. Of sizes it makes others, and can't compute with Liquid. */
+/** MJML copies colours unchanged, so Liquid is fine there. It computes with sizes, which is impossible with Liquid. */
 const colourFromData = /has invalid value: [^"]*\{\{[^"]*\}\}.* for type Color/;
 
 type Mjml = (source: string, options: Record<string, unknown>) => Promise<MjmlResult> | MjmlResult;
 
-/** What lay-out.ts runs apart: see there. */
+/** Runs in the process that lay-out.ts starts. */
 answerQuestions<LayOutQuestion, LayOutAnswer>(async ({ template, wantsText }) => {
   const { html, problem } = await layOut(template);
   if (problem !== undefined) return { problem };
@@ -32,11 +32,11 @@ async function layOut(source: string): Promise<{ html: string; problem?: string 
   });
   const fault = errors.find(({ message = '' }) => !colourFromData.test(message));
   if (fault) return { html, problem: `line ${fault.line ?? '?'}: ${fault.message ?? 'not valid MJML'}` };
-  // MJML indents deeply, which every mail would carry along: half of its bytes.
+  // MJML's indentation would be half of the bytes of every mail.
   return { html: html.replaceAll(/\n\s*/g, '\n').trim() };
 }
 
-/** Says which language the mail is in: programs that read it aloud need to know. */
+/** Sets the language of the mail, which screen readers need. */
 function inLanguage(source: string): string {
   return source.replace(/<mjml(?![^>]*\slang=)(?=[\s>])/i, '<mjml lang="{{ mail.language }}"');
 }
@@ -56,8 +56,8 @@ async function deriveText(html: string): Promise<string> {
 const liquidTag = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 
 /**
- * Moves the rules of `<style>` into the elements: many mail programs read nothing else. Media queries and rules like
- * `:hover` stay where they are. Liquid comes out as it went in, wherever it stands.
+ * Inlines the rules of `<style>`, because many mail programs ignore style sheets. Media queries and rules like `:hover` stay in
+ * place. Liquid is preserved.
  */
 function inlineStyles(html: string): string {
   if (!/<style[\s>]/i.test(html)) return html;
@@ -69,7 +69,7 @@ function inlineStyles(html: string): string {
 
 type Inliner = (html: string, options: object) => string;
 
-/** The one that MJML uses and brings along. */
+/** The copy that comes with MJML. */
 function loadInliner(): Inliner {
   const fromMjml = createRequire(createRequire(import.meta.url).resolve('mjml'));
   return createRequire(fromMjml.resolve('mjml-core'))('juice') as Inliner;

@@ -2,7 +2,7 @@ import { messageOf, PismakError } from '../../engine/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 
-/** A template after its layout: HTML, and the text derived from it. Both still have Liquid in them. */
+/** A template after its layout: HTML, and the text derived from it. Both still contain Liquid. */
 export interface LaidOut {
   html: string;
   text: string;
@@ -18,8 +18,8 @@ export type LayOutAnswer = LaidOut | { problem: string };
 const limits = { seconds: 20, memoryMb: 700 };
 
 /**
- * MJML becomes HTML, styles move into the elements, and HTML becomes text: once per version, in a process of its own. MJML holds 150 MB
- * while it is loaded, which a thread would leave to the sender for good, and a template that keeps it busy for ever is stopped.
+ * Turns MJML into HTML, inlines styles, and derives the text: once per version, in a process of its own. MJML takes 150 MB,
+ * which a thread would never give back, and a process can be killed if a template keeps it busy for ever.
  */
 export async function layOut(template: string, code: string, wantsText = true): Promise<LaidOut> {
   if (!/<(mjml|style)[\s>]/i.test(template) && !wantsText) return { html: template, text: '' };

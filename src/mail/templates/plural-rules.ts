@@ -3,7 +3,7 @@ import { pluralForms } from './plural.ts';
 const slavic = 'n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2';
 const few = 'n==1 ? 0 : n>=2 && n<=4 ? 1 : 2';
 
-/** How gettext writes which form a number takes. The forms are in the order of `pluralForms`. */
+/** The plural rules in gettext's notation. The forms are in the order of `pluralForms`. */
 export const pluralRules: Readonly<Record<string, string>> = {
   cs: few,
   sk: few,

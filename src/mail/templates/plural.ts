@@ -5,7 +5,7 @@ interface Plurals {
   forms: string[];
 }
 
-/** Finding out takes half a millisecond, and every mail with a plural asks. */
+/** Cached: a lookup takes half a millisecond, and every mail with a plural needs one. */
 const known = new Map<string, Plurals>();
 const mostLanguages = 200;
 
@@ -14,7 +14,7 @@ export function pluralForms(language: string): string[] {
   return pluralsOf(language).forms;
 }
 
-/** Which of the forms this number takes. Fractions take the last one. */
+/** Index of the plural form for this number. Fractions use the last form. */
 export function pluralIndex(language: string, count: number): number {
   const { rules, forms } = pluralsOf(language);
   const index = forms.indexOf(rules.select(count));

@@ -2,12 +2,12 @@ import { PismakError } from '../../engine/errors.ts';
 import { pluralForms } from './plural.ts';
 import { pluralHeader } from './plural-rules.ts';
 
-/** A text with its translations, one for each plural form; empty if there is none. */
+/** A text with its translations, one for each plural form; empty if it is not translated. */
 export interface Translation {
   text: string;
   plural?: string | undefined;
   places: readonly string[];
-  /** What stands around it. */
+  /** The surrounding line. */
   context: string;
   translations: readonly string[];
 }
@@ -20,7 +20,7 @@ interface Parser {
   };
 }
 
-/** A PO file for translators, with the places of each text and what stands around it. */
+/** A PO file for translators, with the places and context of each text. */
 export async function writePo(language: string, all: readonly Translation[]): Promise<string> {
   const parser = await loadParser();
   const count = pluralForms(language).length;
@@ -36,7 +36,7 @@ export async function writePo(language: string, all: readonly Translation[]): Pr
   const table = {
     charset: 'utf-8',
     headers: {
-      // Gettext asks for all of them; translators' programs fill in the empty ones.
+      // Gettext requires all forms; translators fill in the empty ones.
       'Project-Id-Version': 'mails',
       'PO-Revision-Date': '',
       'Last-Translator': '',
@@ -53,7 +53,7 @@ export async function writePo(language: string, all: readonly Translation[]): Pr
   return parser.po.compile(table).toString();
 }
 
-/** What a PO file translates; texts without translation, and those that a program guessed (fuzzy), are left out. */
+/** The translations in a PO file, without untranslated and fuzzy texts. */
 export async function readPo(text: string): Promise<Record<string, string | string[]>> {
   const parser = await loadParser();
   let parsed: ReturnType<Parser['po']['parse']>;
