@@ -3,8 +3,8 @@ import sharp from 'sharp';
 import { readHolder } from '../../src/engine/data-directory/data-directory.ts';
 import { pipelineCreate } from '../../src/engine/operation/operations/pipeline.ts';
 import { stageCreate } from '../../src/engine/operation/operations/stage.ts';
+import { writeZip } from '../../src/formats/zip/write-zip.ts';
 import type { Client } from '../../src/terminal/client/client.ts';
-import { writeZip } from '../../src/transcription/formats/zip.ts';
 import {
   documentAdd,
   documentCreate,

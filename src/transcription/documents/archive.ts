@@ -1,10 +1,10 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import { safePath } from '../../engine/files/safe-names.ts';
+import { writeZip, type ZipEntry } from '../../formats/zip/write-zip.ts';
 import type { Queries } from '../database/database.ts';
 import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
 import { outputFormats } from '../formats/output-formats.ts';
-import { writeZip, type ZipEntry } from '../formats/zip.ts';
 import { describePageImage } from '../image/page-image.ts';
 import { files, preparedFile } from '../page/files.ts';
 import type { DocumentRow } from './document.ts';

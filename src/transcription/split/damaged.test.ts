@@ -7,13 +7,13 @@ import { openJobFiles } from '../../engine/processor/job-files.ts';
 import { isPermanent } from '../../engine/processor/processor.ts';
 import { newFile } from '../../engine/request/request.ts';
 import { seededRandom } from '../../engine/simulation/chance.ts';
+import { makeZip } from '../../formats/zip/testing/make-zip.ts';
 import { readGrey } from '../image/open-image.ts';
 import { splitPages } from './pages.ts';
 import split from './split.ts';
 import { changed, greyFields, mutate, type TiffField, writeTiff } from './testing/hostile-images.ts';
 import { makeFax } from './testing/make-fax.ts';
 import { makePdf } from './testing/make-pdf.ts';
-import { makeZip } from './testing/make-zip.ts';
 import { jpeg2000, jpeg2000Codestream } from './testing/sample-jpeg2000.ts';
 
 const limits = { pixels: 150e6, bytes: 1e9 };

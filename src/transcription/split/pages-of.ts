@@ -7,10 +7,10 @@ import { type ImageLimits, limitsOf } from '../image/image-limits.ts';
 import { mayBeCutShort } from '../image/is-cut-short.ts';
 import { describeImageFile } from '../image/open-image.ts';
 import { type SourceFormat, sourceFormat } from '../image/source-format.ts';
-import { openZip } from './read-zip.ts';
 import type { PageReader } from './reader/page-reader.ts';
 import type { PageFacts, PageFile } from './reader/question.ts';
 import type { SplitConfig } from './split-config.ts';
+import { openZipOfScans } from './zip-of-scans.ts';
 
 /** A page, or why it could not be opened. */
 export type FoundPage = { name: string; part?: number } & (
@@ -43,7 +43,7 @@ export async function* pagesOf(name: string, path: string, opening: Opening): As
 
 async function* pagesOfZip(path: string, opening: Opening): AsyncGenerator<FoundPage> {
   const { config, directory, reader, signal } = opening;
-  const zip = await openZip(path, { entries: config.MAX_PAGES, bytes: limitsOf(config).bytes });
+  const zip = await openZipOfScans(path, { entries: config.MAX_PAGES, bytes: limitsOf(config).bytes });
   let { skip } = opening;
   try {
     if (zip.entries.length === 0) throw new PermanentFailure('the ZIP contains no files');

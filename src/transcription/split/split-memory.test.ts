@@ -11,7 +11,7 @@ import { newFile, type ResultFile } from '../../engine/request/request.ts';
 import { stageDefinition } from '../../engine/stage/stage.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { systemClock } from '../../engine/time/clock.ts';
-import { writeZip } from '../formats/zip.ts';
+import { writeZip } from '../../formats/zip/write-zip.ts';
 import { files } from '../page/files.ts';
 import { splitFiles, splitPages } from './pages.ts';
 import { writeTiffPages } from './testing/hostile-images.ts';

@@ -4,8 +4,8 @@ import { readdir, readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { makeZip } from '../../formats/zip/testing/make-zip.ts';
 import { makePdf } from './testing/make-pdf.ts';
-import { makeZip } from './testing/make-zip.ts';
 import { blank, splitFile } from './testing/split-file.ts';
 
 const png = await blank(60, 80).png().toBuffer();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
+import { makeZip } from '../../formats/zip/testing/make-zip.ts';
 import { makeFax } from './testing/make-fax.ts';
 import { makePdf, protectedPdf } from './testing/make-pdf.ts';
-import { makeZip } from './testing/make-zip.ts';
 import { jpeg2000 } from './testing/sample-jpeg2000.ts';
 import { blank, splitFile } from './testing/split-file.ts';
 

@@ -1,34 +1,8 @@
-import { crc32, deflateRawSync } from 'node:zlib';
+import { makeZip as makeAnyZip } from '../../../../formats/zip/testing/make-zip.ts';
 
 /** A ZIP of these parts. */
 export function makeZip(parts: Readonly<Record<string, string>>): Buffer {
-  const bodies: Buffer[] = [];
-  const entries: Buffer[] = [];
-  let offset = 0;
-  for (const [name, text] of Object.entries(parts)) {
-    const content = Buffer.from(text);
-    const packed = deflateRawSync(content);
-    const fields = Buffer.alloc(26);
-    fields.writeUInt16LE(20, 0);
-    fields.writeUInt16LE(8, 4);
-    fields.writeUInt32LE(crc32(content), 10);
-    fields.writeUInt32LE(packed.length, 14);
-    fields.writeUInt32LE(content.length, 18);
-    fields.writeUInt16LE(name.length, 22);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(offset, 10);
-    const body = Buffer.concat([Buffer.from('PK\x03\x04'), fields, Buffer.from(name), packed]);
-    bodies.push(body);
-    entries.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\0'), fields, place, Buffer.from(name)]));
-    offset += body.length;
-  }
-  const directory = Buffer.concat(entries);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(entries.length, 4);
-  end.writeUInt16LE(entries.length, 6);
-  end.writeUInt32LE(directory.length, 8);
-  end.writeUInt32LE(offset, 12);
-  return Buffer.concat([...bodies, directory, Buffer.from('PK\x05\x06'), end]);
+  return makeAnyZip(Object.entries(parts).map(([name, content]) => ({ name, content })));
 }
 
 /** A Word 97 document with this text in two pieces, the first in one byte a character. */

@@ -4,7 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
-import { writeZip, type ZipEntry } from './zip.ts';
+import { openZip } from './read-zip.ts';
+import { makeZip } from './testing/make-zip.ts';
+import { writeZip, type ZipEntry } from './write-zip.ts';
 import { centralRecord, endRecords } from './zip-records.ts';
 
 const modified = new Date('2024-05-06T07:08:10Z');
@@ -104,4 +106,34 @@ test('an archive asks for no more entries once nobody reads it', async () => {
   }
   assert.equal(asked, 3);
   assert.ok(closed);
+});
+
+test('a ZIP is read from a file and from memory; bombs and wrong sizes are refused before they are unpacked', async (t) => {
+  const limits = { entries: 10, bytes: 2 ** 31 };
+  const archive = await pack([{ name: 'a/b.txt', content: Buffer.from('text '.repeat(1000)) }]);
+  const file = join(await temporaryDirectory(t), 'a.zip');
+  await writeFile(file, archive);
+  for (const source of [file, archive]) {
+    const { entries, close } = await openZip(source, limits);
+    assert.deepEqual(
+      entries.map(({ name, size }) => [name, size]),
+      [['a/b.txt', 5000]],
+    );
+    assert.equal((await entries[0]?.content())?.toString(), 'text '.repeat(1000));
+    assert.equal((await entries[0]?.head())?.length, 1024);
+    close();
+  }
+  const refused = (bytes: Uint8Array, message: RegExp) =>
+    assert.rejects(
+      openZip(bytes, limits),
+      (error: { code?: string; message: string }) =>
+        error.code === 'invalid-input' && message.test(error.message),
+    );
+  const bomb = { name: 'a', content: 'x', declaredSize: 2 ** 30 };
+  await refused(makeZip([bomb]), /bomb/);
+  await refused(makeZip([bomb, bomb, bomb].map((one, index) => ({ ...one, name: `${index}` }))), /divide it/);
+  await refused(makeZip([], { declaredCount: 11 }), /limit is 10/);
+  await refused(archive.subarray(0, 100), /damaged/);
+  const { entries } = await openZip(makeZip([{ name: 'a', content: 'xx', declaredSize: 1 }]), limits);
+  await assert.rejects(entries[0]?.content() ?? Promise.resolve(), { code: 'invalid-input' });
 });

@@ -1,17 +1,20 @@
 import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { Entry, ZipFile } from 'yauzl';
+import type { Entry, Options, ZipFile } from 'yauzl';
 import { messageOf, PismakError } from '../../engine/errors.ts';
-import { isPermanent, PermanentFailure } from '../../engine/processor/processor.ts';
 
 export interface ZipEntry {
-  /** The name in the archive, sanitised. For people only. */
+  /** The name as the archive has it: hostile, and perhaps with slashes. A folder ends with a slash. */
   name: string;
+  /** Unpacked, as declared. No more than this is unpacked. */
   size: number;
   /** The first bytes: enough to tell the format. */
   head(): Promise<Uint8Array>;
+  /** The whole content, for entries that are known to be small. */
+  content(): Promise<Buffer>;
   /** Unpacks it into a new file. */
   save(path: string): Promise<void>;
 }
@@ -27,18 +30,19 @@ export interface ZipLimits {
   bytes: number;
 }
 
-/** Unpacking scans multiplies their size a few times, white pages in old formats up to this. Bombs grow far more. */
+/** Unpacking documents multiplies their size a few times, white pages in old image formats up to this. Bombs grow far more. */
 const maxRatio = 250;
 /** Small archives may have any ratio. */
 const freeBytes = 64 * 1024 * 1024;
+const headLength = 1024;
 
 /**
- * The files of a ZIP in the natural order of their names (2 before 10), without directories and system metadata files. All
- * limits are checked against the declared sizes before anything is unpacked, and the declared sizes while unpacking.
+ * The entries of a ZIP, in a file or in memory. All limits are checked against the declared sizes before anything is unpacked, and
+ * the declared sizes while unpacking. A damaged archive, or one beyond the limits, is `invalid-input`.
  */
-export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
-  const { size } = await stat(path);
-  const zip = await open(path);
+export async function openZip(source: string | Uint8Array, limits: ZipLimits): Promise<Zip> {
+  const size = typeof source === 'string' ? (await stat(source)).size : source.length;
+  const zip = await open(source);
   try {
     return { entries: await readEntries(zip, size, limits), close: () => zip.close() };
   } catch (error) {
@@ -48,9 +52,8 @@ export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
 }
 
 async function readEntries(zip: ZipFile, size: number, limits: ZipLimits): Promise<ZipEntry[]> {
-  if (zip.entryCount > limits.entries) {
-    throw new PermanentFailure(`the ZIP has ${zip.entryCount} files; the limit is ${limits.entries}`);
-  }
+  if (zip.entryCount > limits.entries)
+    throw invalid(`the ZIP has ${zip.entryCount} files; the limit is ${limits.entries}`);
   const found: Entry[] = [];
   let unpacked = 0;
   let packed = 0;
@@ -65,47 +68,24 @@ async function readEntries(zip: ZipFile, size: number, limits: ZipLimits): Promi
     });
     zip.readEntry();
   });
-  if (unpacked > limits.bytes) {
-    throw new PermanentFailure(
+  if (unpacked > limits.bytes)
+    throw invalid(
       `the ZIP would unpack to ${Math.round(unpacked / 1024 / 1024)} MB; the limit is ` +
         `${Math.round(limits.bytes / 1024 / 1024)} MB, so divide it into several`,
     );
-  }
   // More packed data than the file is long: entries overlap, which happens only in bombs.
-  if (packed > size || (unpacked > freeBytes && unpacked > size * maxRatio)) {
-    throw new PermanentFailure(
-      'the ZIP would unpack to far more than scans do; it looks like a ZIP bomb and was not opened',
+  if (packed > size || (unpacked > freeBytes && unpacked > size * maxRatio))
+    throw invalid(
+      'the ZIP would unpack to far more than documents do; it looks like a ZIP bomb and was not opened',
     );
-  }
   const { getFileNameLowLevel } = await yauzl();
-  return found
-    .map((entry) => ({
-      name: getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false),
-      entry,
-    }))
-    .filter(({ name }) => !name.endsWith('/') && !isNote(name))
-    .sort((one, other) => natural.compare(one.name, other.name))
-    .map(({ name, entry }) => ({
-      name: harmless(name),
-      size: entry.uncompressedSize,
-      head: () => readHead(zip, entry),
-      save: (path) => unpack(zip, entry, path),
-    }));
-}
-
-const natural = new Intl.Collator('cs', { numeric: true });
-
-function isNote(name: string): boolean {
-  const parts = name.split('/');
-  const last = parts.at(-1) ?? '';
-  return parts[0] === '__MACOSX' || last.startsWith('.') || /^(thumbs\.db|desktop\.ini)$/i.test(last);
-}
-
-/** Names are shown to people: no path traversal, no line breaks, no terminal control characters. */
-function harmless(name: string): string {
-  const parts = name.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
-  const text = parts.join('/').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, ' ');
-  return text.trim().slice(0, 255) || 'unnamed file';
+  return found.map((entry) => ({
+    name: getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false),
+    size: entry.uncompressedSize,
+    head: () => readHead(zip, entry),
+    content: () => openEntry(zip, entry).then(buffer).catch(asDamaged),
+    save: (path) => unpack(zip, entry, path),
+  }));
 }
 
 async function yauzl(): Promise<typeof import('yauzl')> {
@@ -118,12 +98,20 @@ async function yauzl(): Promise<typeof import('yauzl')> {
   }
 }
 
-async function open(path: string): Promise<ZipFile> {
-  const { open } = await yauzl();
+async function open(source: string | Uint8Array): Promise<ZipFile> {
+  const library = await yauzl();
   return new Promise((resolve, reject) => {
     // We decode names ourselves, because the library refuses a whole archive for one bad name.
-    const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: true, autoClose: false };
-    open(path, options, (error, zip) => (error || !zip ? reject(damaged(error)) : resolve(zip)));
+    const options: Options = {
+      lazyEntries: true,
+      decodeStrings: false,
+      validateEntrySizes: true,
+      autoClose: false,
+    };
+    const opened = (error: Error | null, zip?: ZipFile) =>
+      error || !zip ? reject(damaged(error)) : resolve(zip);
+    if (typeof source === 'string') library.open(source, options, opened);
+    else library.fromBuffer(Buffer.from(source.buffer, source.byteOffset, source.length), options, opened);
   });
 }
 
@@ -151,17 +139,14 @@ async function readHead(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
       if (length >= headLength) break;
     }
   } catch (error) {
-    throw isPermanent(error) ? error : damaged(error);
+    asDamaged(error);
   }
   return Buffer.concat(chunks).subarray(0, headLength);
 }
 
-const headLength = 1024;
-
 function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {
-  if ((entry.generalPurposeBitFlag & 1) !== 0) {
-    throw new PermanentFailure('it is password-protected inside the ZIP; upload it without a password');
-  }
+  if ((entry.generalPurposeBitFlag & 1) !== 0)
+    return Promise.reject(invalid('it is password-protected inside the ZIP; upload it without a password'));
   return new Promise((resolve, reject) => {
     zip.openReadStream(entry, (error, stream) =>
       error || !stream ? reject(damaged(error)) : resolve(stream),
@@ -169,8 +154,14 @@ function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {
   });
 }
 
-function damaged(error: unknown): PermanentFailure {
-  return new PermanentFailure(
-    `the ZIP is damaged or truncated (${messageOf(error)}); pack or upload it again`,
-  );
+function asDamaged(error: unknown): never {
+  throw error instanceof PismakError ? error : damaged(error);
+}
+
+function damaged(error: unknown): PismakError {
+  return invalid(`the ZIP is damaged or truncated (${messageOf(error)}); pack or upload it again`, error);
+}
+
+function invalid(message: string, cause?: unknown): PismakError {
+  return new PismakError('invalid-input', message, { cause });
 }
