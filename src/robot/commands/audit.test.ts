@@ -41,8 +41,8 @@ test('an audit of nothing proves nothing', async (t) => {
   const log = join(directory, 'requests-00001.jsonl');
   for (const content of ['', '\n', rules]) {
     await writeFile(log, content);
-    await assert.rejects(audit(log), /there is no request in .*: nothing to judge/);
-    await assert.rejects(audit(directory), /nothing to judge/);
+    await assert.rejects(audit(log), /there are no requests in .*, so nothing can be proved/);
+    await assert.rejects(audit(directory), /nothing can be proved/);
   }
   await mkdir(join(directory, 'empty'));
   await assert.rejects(audit(join(directory, 'empty')), /there is no requests-\*\.jsonl\.gz/);

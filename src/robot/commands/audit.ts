@@ -9,7 +9,7 @@ export function addAudit(group: Command, shell: Shell): void {
     .command(
       group,
       'audit <log...>',
-      'Replay request logs and prove that no rule of politeness was broken, or name the first violation',
+      'Replay request logs: prove that no rule of politeness was broken, or name the first violation',
       'robot audit corpus/',
       'robot audit corpus/requests-00001.jsonl.gz',
     )
@@ -31,7 +31,10 @@ export function addAudit(group: Command, shell: Shell): void {
               `${formatCount(addresses, 'address', 'addresses')}: no rule was broken`,
           );
         if (requests.length === 0)
-          throw new PismakError('not-found', `there is no request in ${paths.join(', ')}: nothing to judge`);
+          throw new PismakError(
+            'not-found',
+            `there are no requests in ${paths.join(', ')}, so nothing can be proved`,
+          );
         if (first)
           throw new PismakError(
             'conflict',

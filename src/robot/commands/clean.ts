@@ -33,7 +33,7 @@ export function addClean(group: Command, shell: Shell): void {
       'write NAME.txt here for each NAME.html or NAME.html.gz; required for a directory. Pages with the same NAME keep their endings: NAME.html.gz.txt',
     )
     .option('--main', 'only the main text, without menus, advertisements and comments')
-    .option('--charset <charset>', 'read pages in this charset, whatever they say')
+    .option('--charset <charset>', 'read pages in this charset, whatever they declare')
     .option('--encoding <encoding>', 'encoding of the text: utf-8 or iso-8859-2', 'utf-8')
     .action(
       shell.run<Options>(async ({ options, out, signal, stderr }, path = '') => {
@@ -45,7 +45,7 @@ export function addClean(group: Command, shell: Shell): void {
         }
         const { output } = options;
         if (output === undefined)
-          throw new PismakError('invalid-input', `${path} is a directory; say where the texts go with -o`);
+          throw new PismakError('invalid-input', `${path} is a directory: name an output directory with -o`);
         await openOutputDirectory(output);
         const { encodeText } = await import('../text/html/encode-text.ts');
         const encoding = encodingOf(options.encoding);
@@ -76,7 +76,7 @@ export function addClean(group: Command, shell: Shell): void {
     );
 }
 
-/** The file of each text. Pages that differ in their endings only keep them, so that none replaces another. */
+/** Names the file of each text. Pages whose names differ only in the ending keep it, so that no text replaces another. */
 function textFiles(names: readonly string[]): string[] {
   const bare = names.map((name) => name.replace(page, ''));
   const counts = new Map<string, number>();

@@ -50,7 +50,7 @@ test('a file of addresses has an address and hosts in each line, however the hos
   });
   for (const line of ['www.example.cz 127.0.0.1', '127.0.0.1']) {
     await writeFile(file, line);
-    await assert.rejects(readResolve(file), /hosts: `.*` is no line `address host\.\.\.`/, line);
+    await assert.rejects(readResolve(file), /hosts: `.*` is not of the form `address host\.\.\.`/, line);
   }
 });
 

@@ -8,7 +8,7 @@ import { crawlOptions } from '../crawl/options.ts';
 
 export const resolveHelp = 'file of host addresses to use instead of the DNS; lines `address host...`';
 
-/** Their defaults are those of `[robot]` in pismak.toml; the help shows the built-in ones. */
+/** Defaults come from `[robot]` in pismak.toml; the help shows the built-in ones. */
 export const crawlFields = inputFields(crawlOptions, { areAdjustable: true });
 
 /** Options of a crawl as the command line gives them. */
@@ -31,7 +31,7 @@ export function optionsInSettings({ settings, origins }: LoadedSettings): Record
   );
 }
 
-/** What was said of them, as input of `robot.new`. */
+/** The options that were given, as input of `robot.new`. */
 export async function readCrawlOptions(options: Record<string, unknown>): Promise<Record<string, unknown>> {
   const said: Record<string, unknown> = {};
   for (const { name } of crawlFields) if (options[name] !== undefined) said[name] = options[name];
@@ -39,7 +39,7 @@ export async function readCrawlOptions(options: Record<string, unknown>): Promis
   return said;
 }
 
-/** Seeds: addresses, or files with one a line; `#` begins a comment. */
+/** Reads seeds: URLs, or files with one per line; `#` starts a comment. */
 export async function readSeeds(words: readonly string[]): Promise<string[]> {
   const seeds: string[] = [];
   for (const word of words) {
@@ -53,13 +53,13 @@ export async function readSeeds(words: readonly string[]): Promise<string[]> {
   return seeds;
 }
 
-/** Addresses of hosts: lines `address host...`, as in /etc/hosts. */
+/** Reads the addresses of hosts: lines `address host...`, as in /etc/hosts. */
 export async function readResolve(file: string): Promise<Record<string, string[]>> {
   const hosts = new Map<string, string[]>();
   for (const line of await readLines(file, 'give a file with lines `address host...`')) {
     const [address = '', ...names] = line.split(/\s+/);
     if (!isIP(address) || names.length === 0)
-      throw new PismakError('invalid-input', `${file}: \`${line}\` is no line \`address host...\``);
+      throw new PismakError('invalid-input', `${file}: \`${line}\` is not of the form \`address host...\``);
     for (const name of names) {
       const host = URL.parse(`http://${name}/`)?.hostname.replace(/\.$/, '') ?? name;
       hosts.set(host, [...(hosts.get(host) ?? []), address]);

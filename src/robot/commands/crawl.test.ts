@@ -183,7 +183,7 @@ test('a PDF without text is read by the pipeline that the command names, page by
   const output = join(directory, 'corpus');
   const words = ['robot', 'crawl', `${origin}/scan.pdf`, '--allow-private', '--scans', 'read', '-o', output];
   const idle = await run([...data, '--set', 'worker.count=0', ...words]);
-  assert.match(idle.printed, /nobody would read the scans: set worker.count/);
+  assert.match(idle.printed, /no worker would read the scans: set worker.count/);
   const early = await run([...data, ...words]);
   assert.match(early.printed, /there is no pipeline read/);
   const stage = ['stage', 'create', 'reader', '--processor', 'command', '--mode', 'shared'];
@@ -231,7 +231,7 @@ test('a crawl of others needs a contact', async (t) => {
   assert.deepEqual(await readdir(directory), [], 'what is refused leaves nothing behind');
 });
 
-test('a directory with another corpus is left as it is, and a crawl keeps the options that it began with', async (t) => {
+test('a directory with another corpus is left as it is, and a crawl keeps the options that it was started with', async (t) => {
   const directory = await temporaryDirectory(t);
   const page = `<p>${paragraph(1, 'cs', 30)}</p>`;
   const origin = await servePages(t, (path) =>
@@ -247,18 +247,18 @@ test('a directory with another corpus is left as it is, and a crawl keeps the op
   const before = await contents();
 
   const deeper = await run([...words, '--depth', '2']);
-  assert.deepEqual([deeper.code, /began with depth = 0/.test(deeper.printed)], [1, true], deeper.printed);
+  assert.deepEqual([deeper.code, /started with depth = 0/.test(deeper.printed)], [1, true], deeper.printed);
   const config = join(directory, 'my.toml');
   await writeFile(config, '[robot]\nlanguage = ["de"]\n');
-  assert.match((await run([...words, '--config', config])).printed, /began with language = \[\]/);
+  assert.match((await run([...words, '--config', config])).printed, /started with language = \[\]/);
 
   const other = join(directory, 'other');
   assert.match((await run([...words.slice(0, -1), other])).printed, /documents +1/);
   const foreign = ['robot', 'export', 'other', '--data', join(other, '.pismak'), '-o', output];
   const { code, printed } = await run(foreign);
-  assert.deepEqual([code, /has the corpus of another crawl/.test(printed)], [1, true], printed);
+  assert.deepEqual([code, /contains the corpus of another crawl/.test(printed)], [1, true], printed);
   await rename(join(output, '.pismak'), join(directory, 'state'));
-  assert.match((await run(words)).printed, /has the corpus of another crawl/);
+  assert.match((await run(words)).printed, /contains the corpus of another crawl/);
   assert.deepEqual(await contents(), before);
 
   const unlock = lockDirectory(join(other, '.robot'));

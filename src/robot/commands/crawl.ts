@@ -32,7 +32,7 @@ export interface CrawlCommandOptions {
 const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof logLevels)[number];
 
-/** `pismak robot crawl`: everything with one command. */
+/** `pismak robot crawl`: creates, runs and exports a crawl with one command. */
 export function addCrawl(group: Command, shell: Shell): void {
   const command = shell
     .command(
@@ -124,7 +124,7 @@ async function findOrCreate(
   return id;
 }
 
-/** A crawl keeps the options that it began with. Who types others expects something else. */
+/** Refuses changed options: a crawl keeps those that it was started with. */
 async function checkSameOptions(
   client: Client,
   crawl: string,
@@ -134,7 +134,7 @@ async function checkSameOptions(
   const refuse = (what: string) => {
     throw new PismakError(
       'conflict',
-      `the crawl in this directory began with ${what}, which can't be changed: continue it with the same command, or choose another directory with -o`,
+      `the crawl in this directory was started with ${what}, which can't be changed: continue it with the same command, or choose another directory with -o`,
     );
   };
   for (const [name, value] of Object.entries(said))
@@ -143,7 +143,7 @@ async function checkSameOptions(
   if (options.seeds !== seeds.length) refuse(formatCount(Number(options.seeds), 'seed'));
 }
 
-/** Names the crawl after its directory. If there is such a crawl already: `corpus 2`, `corpus 3`. */
+/** Creates a crawl named after its directory, or if that name is taken, `corpus 2`, `corpus 3`. */
 async function create(
   client: Client,
   directory: string,
@@ -163,7 +163,7 @@ async function create(
   }
 }
 
-/** Work is done by another machine, by the process that owns the data directory, or here. */
+/** Opens the engine that does the work: another machine, the process that holds the data directory, or this process. */
 async function openWork(
   session: Session<CrawlCommandOptions>,
   definition: { seeds: string[]; scans?: unknown },
@@ -191,9 +191,9 @@ async function openWork(
   if (readsScans && count === 0)
     throw new PismakError(
       'invalid-input',
-      'nobody would read the scans: set worker.count above 0, or leave out --scans',
+      'no worker would read the scans: set worker.count above 0, or leave out --scans',
     );
-  // What is refused leaves nothing behind.
+  // Check first, so that a refused crawl leaves no directory behind.
   const [{ checkDefinition }, { crawlDefinition }] = await Promise.all([
     import('../crawl/crawls.ts'),
     import('../crawl/options.ts'),

@@ -9,7 +9,7 @@ import type { Shell } from '../../terminal/shell.ts';
 import { checkUnused } from '../export/export-files.ts';
 import { type CrawlCommandOptions, crawlInto } from './crawl.ts';
 
-/** Its web is on this machine, so that nobody else could crawl it. */
+/** Everything runs in this process, because the web of the demo is on this machine. */
 const embedded = { broker: 'sqlite:', coordination: 'embedded:', database: 'sqlite:', blobs: 'directory:' };
 
 const quick = {
@@ -37,7 +37,7 @@ export function addDemo(group: Command, shell: Shell): void {
         ]);
         const { out, options } = session;
         const output = options.output ?? (await mkdtemp(join(tmpdir(), 'pismak-robot-')));
-        // Its web is another one each time, so there is nothing to continue.
+        // Each run serves another web, so there is nothing to continue.
         await openOutputDirectory(output);
         await checkUnused(output);
         const { settings } = await session.settings();

@@ -40,7 +40,7 @@ export async function followCrawl(
         await output.finish({ hasEnded: false });
         return { crawl: now, output, stopped: true };
       }
-      // What a pipeline reads comes after the pages that it was found on.
+      // The text of scans arrives later than the pages.
       const ended = now.state !== 'running' && now.scansWaiting === 0;
       await output.run(signal);
       if (ended) {
@@ -60,10 +60,10 @@ async function harvestersLine(client: Client): Promise<string> {
     .call(robotHarvesters, {}, { afterInterruption: true })
     .catch(() => ({ processes: [] }));
   const threads = processes.reduce((sum, each) => sum + each.threads, 0);
-  return `${threads === 0 ? 'harvesters' : formatCount(threads, 'harvester')}: + adds one, - removes one, a adapts their number`;
+  return `${threads === 0 ? 'harvesters' : formatCount(threads, 'harvester')}: + adds one, - removes one, a makes their number adapt`;
 }
 
-/** Who may not change the number of harvesters, or has none here, presses keys in vain. */
+/** Keys do nothing if the user may not change the number of harvesters, or if none run here. */
 function watchKeys(client: Client): { close(): void } {
   const change = async (key: Parameters<typeof harvestersAfter>[0]) => {
     const { processes } = await client.call(robotHarvesters, {});

@@ -5,7 +5,7 @@ export type Keyboard = Pick<ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' |
 
 const keys: Readonly<Record<string, 'more' | 'fewer' | 'auto'>> = { '+': 'more', '-': 'fewer', a: 'auto' };
 
-/** Tells when somebody asks for more or fewer harvesters. Ctrl-C, which the terminal no longer handles, still interrupts. */
+/** Watches for keys that ask for more or fewer harvesters. In raw mode the terminal doesn't handle Ctrl-C, so this does. */
 export function watchHarvesterKeys(
   keyboard: Keyboard,
   { pressed, interrupt }: { pressed(key: 'more' | 'fewer' | 'auto'): void; interrupt(): void },
@@ -29,7 +29,7 @@ export function watchHarvesterKeys(
   };
 }
 
-/** How many threads are asked for by a key, if there are so many now. 0 = auto. */
+/** How many threads a key asks for, given the present number; 0 = auto. */
 export function harvestersAfter(key: 'more' | 'fewer' | 'auto', threads: number): number {
   if (key === 'auto') return 0;
   return Math.min(256, Math.max(1, threads + (key === 'more' ? 1 : -1)));

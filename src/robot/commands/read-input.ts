@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { PismakError } from '../../engine/errors.ts';
 
-/** A file is never larger than this, unpacked: a few bytes of gzip can stand for gigabytes. */
+/** Maximum size of a decompressed file: a few bytes of gzip can stand for gigabytes. */
 const largestFile = 512 << 20;
 const unpack = promisify(gunzip);
 
-/** The bytes of a file, or of standard input for `-`; gzip is unpacked. */
+/** Reads a file, or standard input for `-`, and decompresses gzip. */
 export async function readInput(path: string): Promise<Buffer> {
   const bytes = path === '-' ? await buffer(process.stdin) : await readNamed(path);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
@@ -17,7 +17,7 @@ export async function readInput(path: string): Promise<Buffer> {
   } catch (cause) {
     throw new PismakError(
       'invalid-input',
-      `${path} is broken gzip, or unpacks to more than ${largestFile >> 20} MB`,
+      `${path} is damaged gzip, or decompresses to more than ${largestFile >> 20} MB`,
       {
         cause,
       },

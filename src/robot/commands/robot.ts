@@ -38,7 +38,7 @@ import { addExport } from './export.ts';
 import { statisticsFields } from './show-crawl.ts';
 import { addTextCommands } from './text-commands.ts';
 
-/** Without a crawl, the newest one is meant. */
+/** Defaults to the newest crawl. */
 async function orNewest(session: Session<object>, { crawl }: { crawl?: string }): Promise<{ crawl: string }> {
   if (crawl !== undefined) return { crawl };
   const { crawls } = await (await session.client()).call(robotList, { limit: 1 });
@@ -48,7 +48,7 @@ async function orNewest(session: Session<object>, { crawl }: { crawl?: string })
 
 const newestField = { crawl: { about: 'ID of a crawl, or the name of one of yours; default: the newest' } };
 
-/** The operation itself has no defaults. */
+/** Shows the defaults, which the operation itself does not have. */
 const helpWithDefaults = Object.fromEntries(crawlFields.map(({ name, about }) => [name, { about }]));
 
 const add: AddGroup = (group, shell) => {

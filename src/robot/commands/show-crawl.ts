@@ -8,7 +8,7 @@ const grouped = (number: number) => number.toLocaleString('en');
 
 const counted = (number: number, one: string) => `${grouped(number)} ${one}${number === 1 ? '' : 's'}`;
 
-/** What the terminal shows while a crawl runs. Rates are those since the view before. */
+/** What the terminal shows while a crawl runs. Rates are those since `before`. */
 export function liveLines(crawl: Crawl, before: Crawl | undefined): string[] {
   const now = crawl.statistics;
   const then = before?.statistics ?? now;

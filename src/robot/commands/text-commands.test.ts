@@ -62,7 +62,7 @@ test('clean turns a directory of pages into a directory of texts', async (t) => 
   await writeFile(join(directory, 'in', 'a.html'), '<p>první');
   await writeFile(join(directory, 'in', 'deep', 'b.html.gz'), gzipSync('<p>druhá'));
   await writeFile(join(directory, 'in', 'c.css'), 'p {}');
-  await assert.rejects(run('clean', join(directory, 'in')), /say where the texts go with -o/);
+  await assert.rejects(run('clean', join(directory, 'in')), /name an output directory with -o/);
   await assert.rejects(run('clean', join(directory, 'in'), '-o', '/proc/nowhere'), /can't be made/);
   const out = join(directory, 'out');
   assert.match(await run('clean', join(directory, 'in'), '-o', out), /^2 texts in /);

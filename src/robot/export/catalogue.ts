@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NearIndex } from './near-index.ts';
 
-/** A document as far as choosing among documents needs it. */
+/** What the choice among documents needs to know about one. */
 export interface CataloguedDocument {
   url: string;
   fetchedAt: number;
@@ -13,7 +13,7 @@ export interface CataloguedDocument {
 export interface CorpusChoice {
   /** Which versions of a page make the corpus. */
   versions: 'latest' | 'all';
-  /** Whether equal and nearly equal texts of several addresses all stay. */
+  /** Whether to keep all copies and near copies of a text. */
   duplicates: boolean;
 }
 
@@ -24,15 +24,15 @@ export const entryBytes = 40;
 const field = { url: 0, exact: 8, near: 16, fetchedAt: 24, length: 32, words: 34, written: 38 } as const;
 
 /**
- * The documents of an export, in the order in which they were stored. Which of them make the corpus depends on the set alone, not on the
- * order: equal and nearly equal texts belong together, directly or through others, and of those that belong together the page with
- * the shortest address stays.
+ * The documents of an export, in the order in which they were stored. Which of them make the corpus depends only on the set, not on the
+ * order: equal and nearly equal texts form groups (copies of copies belong to the same group), and of each group the page with the
+ * shortest address stays.
  */
 export class Catalogue {
   #bytes: Buffer;
   #size: number;
   readonly #choice: CorpusChoice;
-  /** What is known of the documents so far, for a first answer. */
+  /** Groups of the documents so far, for a first answer. */
   readonly #groups = new Groups();
 
   constructor(choice: CorpusChoice, bytes: Buffer = Buffer.alloc(0)) {
@@ -47,7 +47,7 @@ export class Catalogue {
     return this.#size;
   }
 
-  /** The entries from one on, as they are kept in a file. */
+  /** The entries from this one on, as a file keeps them. */
   entries(from = 0): Buffer {
     return this.#bytes.subarray(from * entryBytes, this.#size * entryBytes);
   }
@@ -60,7 +60,7 @@ export class Catalogue {
     this.#bytes[id * entryBytes + field.written] = Number(written);
   }
 
-  /** Adds a document and says whether to write it now: unless another page with about this text is there already. */
+  /** Adds a document; true if it should be written now, because no other page has about this text. */
   add(document: CataloguedDocument): boolean {
     const id = this.#size++;
     if (this.#bytes.length < this.#size * entryBytes)
@@ -153,7 +153,7 @@ interface Text {
   words: number;
 }
 
-/** Finds texts that are equal or nearly equal to one before. */
+/** Finds earlier texts that are equal or nearly equal. */
 class Groups {
   readonly #exact = new Map<bigint, number>();
   readonly #near = new NearIndex();
@@ -174,7 +174,7 @@ class Groups {
 function rootOf(parents: Int32Array, id: number): number {
   let root = id;
   while (parents[root] !== root) root = parents[root] as number;
-  // The next one finds it at once.
+  // Shorten the path for the next search.
   for (let at = id; at !== root; ) {
     const next = parents[at] as number;
     parents[at] = root;

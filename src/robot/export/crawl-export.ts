@@ -31,14 +31,15 @@ interface Segment {
   id: number;
   pages: number;
   parts: Map<string, Buffer>;
-  /** Those with text, which may be part of the corpus; none are known in segments of earlier versions. */
+  /** Documents with text, which may be part of the corpus; segments of earlier versions list none. */
   documents: DocumentEntry[];
   records: RecordEntry[];
 }
 
 /**
- * Writes what a crawl has stored into files below a directory, and goes on where it stopped, even after a crash: the state file says
- * how much of each file is valid, and what lies beyond is cut off first.
+ * Writes what a crawl has stored into files in a directory, and continues where it stopped, even after a crash: the state file says
+ * how much of each file is valid, and the rest is cut off first. When a choice among duplicates has changed at the end, text and corpus
+ * are written under new names (`.new`); the state then names them as *replacing*, and every later run completes that first.
  */
 export class CrawlExport {
   readonly #client: Client;
@@ -75,10 +76,7 @@ export class CrawlExport {
     await makeDirectory(lock);
     const unlock = lockDirectory(lock);
     if (!unlock)
-      throw new PismakError(
-        'conflict',
-        `another command is writing to ${directory}: wait until it has ended`,
-      );
+      throw new PismakError('conflict', `another command is writing to ${directory}: wait for it to end`);
     try {
       return await CrawlExport.#open(client, { crawl, directory, unlock });
     } catch (error) {
@@ -109,7 +107,7 @@ export class CrawlExport {
     });
   }
 
-  /** Others may write to the directory then. */
+  /** Unlocks the directory. */
   close(): void {
     this.#unlock();
   }
@@ -136,7 +134,7 @@ export class CrawlExport {
     }
   }
 
-  /** Puts in order what can be only when everything is there: the indexes, and if the crawl has ended, which texts make the corpus. */
+  /** Does what needs all segments: sorts the indexes and, if the crawl has ended, chooses which texts make the corpus. */
   async finish({ hasEnded }: { hasEnded: boolean }): Promise<void> {
     await this.#warc.sortIndexes();
     if (!hasEnded) return;
@@ -145,7 +143,7 @@ export class CrawlExport {
     await this.#writeTextsAnew(chosen);
   }
 
-  /** Deletes what is exported where the crawl is kept. */
+  /** Deletes the exported segments from the crawl. */
   async release(): Promise<{ segments: number; bytes: number }> {
     const { crawl, after } = this.#state;
     if (after === 0) return { segments: 0, bytes: 0 };
@@ -184,7 +182,7 @@ export class CrawlExport {
     for (const part of texts) await append(this.#directory, files, part, Buffer.concat(pieces[part]));
   }
 
-  /** Text and corpus with exactly the chosen documents, in new files that then take the place of the old ones. */
+  /** Writes text and corpus with exactly the chosen documents to new files, which then replace the old ones. */
   async #writeTextsAnew(chosen: Uint8Array): Promise<void> {
     const { files } = this.#state;
     const anew: Positions = {};
@@ -204,12 +202,12 @@ export class CrawlExport {
         }
         first += documents.length;
       }
-      // Each append waits for the disk, so there are few of them.
+      // One append for many segments, because each waits for the disk.
       for (const part of texts)
         await append(this.#directory, anew, part, Buffer.concat(pieces[part]), '.new');
       after = last.id;
     }
-    // Segments that were released can't be read again: their texts stay as they are written.
+    // Released segments can't be read again: their texts stay as they were written.
     if (first !== this.#catalogue.size) return;
     for (const [id, wanted] of chosen.entries()) this.#catalogue.setWritten(id, wanted === 1);
     const replacing = Object.fromEntries(
@@ -245,7 +243,7 @@ async function indexOf(
   return { documents: documents.filter(({ text, corpus }) => text + corpus > 0), records };
 }
 
-/** The crawl of an earlier run with the same output directory. */
+/** The crawl that an earlier run exported to this directory. */
 export async function crawlIn(directory: string): Promise<string | undefined> {
   return (await readState(directory))?.crawl;
 }

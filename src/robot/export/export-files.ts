@@ -11,13 +11,13 @@ const files: Readonly<Record<string, { folder: string; name: string; extension: 
   text: { folder: '', name: 'text', extension: 'txt.gz' },
   corpus: { folder: '', name: 'corpus', extension: 'vert.gz' },
   warc: { folder: 'warc', name: 'pismak', extension: 'warc.gz' },
-  // The lines of the index as they come; sorted, they are a file without the point.
+  // Unsorted lines of the index; the sorted file has no leading dot.
   cdxj: { folder: 'warc', name: '.pismak', extension: 'cdxj' },
   requests: { folder: '', name: 'requests', extension: 'jsonl.gz' },
   catalogue: { folder: '', name: '.robot-catalogue', extension: 'bin' },
 };
 
-/** The file that each part is written to now, and how long it is. */
+/** The number of the file in use for each part, and its length. */
 const positions = z.record(z.string(), z.object({ number: z.number(), size: z.number() }));
 export type Positions = z.output<typeof positions>;
 
@@ -26,7 +26,7 @@ const stateSchema = z.object({
   /** The last segment that is written. */
   after: z.number(),
   files: positions,
-  /** Files that are complete under another name (`.new`) and are about to replace the old ones, with the old positions. */
+  /** Parts whose complete new files (`.new`) are about to replace the old ones, with the positions of the old ones. */
   replacing: positions.optional(),
 });
 export type ExportState = z.output<typeof stateSchema>;
@@ -40,7 +40,7 @@ export function fileOf(directory: string, part: string, number: number): string 
   return join(directory, folder, `${name}-${String(number).padStart(5, '0')}.${extension}`);
 }
 
-/** Where the next bytes of a part go: the file in use, or another one when that is full. */
+/** Where the next bytes of a part go: the file in use, or the next one if that is full. */
 export function nextPosition(positionsNow: Positions, part: string): { number: number; size: number } {
   const { number, size } = positionsNow[part] ?? { number: 0, size: rotateBytes };
   const isFull = number === 0 || (size >= rotateBytes && !never.has(part));
@@ -68,7 +68,7 @@ export async function writeAt(
   }
 }
 
-/** Appends to the file in use, and notes how long it is then. */
+/** Appends to the file in use, and updates its position. */
 export async function append(
   directory: string,
   positionsNow: Positions,
@@ -82,7 +82,7 @@ export async function append(
   positionsNow[part] = { number, size: size + content.length };
 }
 
-/** Cuts off what was written after the state was. A file that lacks something can't be continued. */
+/** Cuts off what was written after the state was saved. Fails if a file is shorter than the state says. */
 export async function cutFiles(directory: string, state: ExportState): Promise<void> {
   for (const [part, { number, size }] of Object.entries(state.files)) {
     const file = fileOf(directory, part, number);
@@ -102,11 +102,11 @@ export async function checkUnused(directory: string): Promise<void> {
     if (existsSync(fileOf(directory, part, 1)))
       throw new PismakError(
         'conflict',
-        `${directory} has the corpus of another crawl: choose another directory with -o`,
+        `${directory} contains the corpus of another crawl: choose another directory with -o`,
       );
 }
 
-/** New files take the place of the old ones; goes on where a killed process stopped. */
+/** Replaces old files with new ones; continues where a killed process stopped. */
 export async function replaceFiles(directory: string, state: ExportState): Promise<ExportState> {
   const { replacing, ...rest } = state;
   for (const [part, before] of Object.entries(replacing ?? {})) {

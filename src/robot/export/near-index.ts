@@ -2,12 +2,12 @@ import { nearDistance } from '../text/fingerprint.ts';
 
 const parts = 4;
 const keys = 0x10000;
-/** Somebody could make very many texts that meet in one place; looking at more of them than this would stop the export. */
+/** Maximum number of texts to compare, because somebody could craft very many that share a part. */
 const longestLook = 20_000;
 
 /**
  * Finds texts whose SimHash differs in at most `nearDistance` bits. Two such texts agree in at least one of four parts of 16 bits, so
- * only those with a part in common are compared. Numbers lie in typed arrays: 32 bytes a text.
+ * only those with a part in common are compared. Typed arrays take 32 bytes per text.
  */
 export class NearIndex {
   #size = 0;
@@ -18,7 +18,7 @@ export class NearIndex {
   #high = new Int32Array(1024);
   #ids = new Int32Array(1024);
 
-  /** The ids of near texts that were added before. */
+  /** The ids of earlier texts that are near. */
   find(near: bigint): number[] {
     const [low, high] = halves(near);
     const found = new Set<number>();

@@ -10,7 +10,7 @@ import { append, fileOf, nextPosition, type Positions } from './export-files.ts'
 
 const [unpack, pack] = [promisify(gunzip), promisify(gzip)];
 
-/** The WARC files of an export with their indexes. A body that is stored already becomes a `revisit`, no matter which harvester fetched it. */
+/** The WARC files of an export with their indexes. A body that is already stored becomes a `revisit`, whichever harvester fetched it. */
 export class WarcFiles {
   readonly #directory: string;
   /** Bodies stored by the last files, by digest. */
@@ -66,7 +66,7 @@ export class WarcFiles {
     this.#unsorted.add(number);
   }
 
-  /** Writes the indexes in order, so that readers find an address, or all of a host, by bisection. */
+  /** Sorts the indexes, so that readers find a URL, or all URLs of a host, by bisection. */
   async sortIndexes(): Promise<void> {
     for (const number of this.#unsorted) {
       const sorted = fileOf(this.#directory, 'cdxj', number).replace('.pismak-', 'pismak-');
@@ -95,5 +95,5 @@ export class WarcFiles {
   }
 }
 
-/** Nothing is saved by not storing nothing again. */
+/** Digest of an empty body: replacing it with a `revisit` would save nothing. */
 const emptyBody = 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ';

@@ -15,7 +15,7 @@ import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toR
 const one = z.strictObject({ crawl: crawlId });
 const changing = { role: 'user', owner: ownerOfCrawl, changes: true } as const;
 
-/** Options that the call leaves out are those of `[robot]` in the settings. */
+/** Options that the call omits default to `[robot]` in the settings. */
 const partial = z.strictObject({
   name: crawlName,
   ...withoutDefaults(crawlDefinition),
@@ -68,14 +68,14 @@ async function checkScans(
     );
 }
 
-/** Many pages are in memory at once. */
+/** A harvester has many pages in memory at once. */
 const largestPagesMb = 50;
-/** An address with many hosts gets that many requests at once. */
+/** An address with many hosts gets up to this many requests at once. */
 const mostHostsAtOnce = 10;
-/** A server that says that it has too much to do is left alone. */
+/** An overloaded server must be left alone for at least this long. */
 const shortestBlockS = 60;
 
-/** What could harm others through this installation is for administrators. */
+/** Only administrators may use options that could harm others through this installation. */
 function checkRights(
   caller: Caller,
   definition: CrawlDefinition,
@@ -93,9 +93,9 @@ function checkRights(
   };
   if (definition.allowPrivate) refuse('crawl private addresses (allowPrivate)');
   if (Object.keys(definition.resolve).length > 0) refuse('give the addresses of hosts (resolve)');
-  // This server would send pages to any address of its network.
+  // This server would post pages to any address in its network.
   if (definition.segmenter !== '' && definition.segmenter !== segmenter)
-    refuse('choose a segmenter other than that of the settings (robot.segmenter)');
+    refuse('choose a segmenter other than robot.segmenter in the settings');
   if (definition.reqDelay < fastest) refuse(`choose a reqDelay below ${fastest} s (robot.fastest)`);
   const mostHosts = Math.max(maxHosts, mostHostsAtOnce);
   if (definition.maxHosts > mostHosts) refuse(`choose a maxHosts above ${mostHosts}`);
@@ -115,7 +115,7 @@ export const robotList = defineOperation({
   input: z.strictObject({
     state: z.enum(crawlStates).optional().describe('Only crawls in this state'),
     name: z.string().max(100).optional().describe('Only the crawl with this name'),
-    limit: z.int().min(1).max(1000).default(100).describe('How many at most'),
+    limit: z.int().min(1).max(1000).default(100).describe('Maximum number of crawls'),
   }),
   output: z.strictObject({ crawls: z.array(crawlRow) }),
   example: { state: 'running' },
@@ -199,7 +199,7 @@ export const robotRevisit = defineOperation({
 export const robotDelete = defineOperation({
   ...changing,
   name: 'robot.delete',
-  summary: 'Delete a crawl with everything that it has stored',
+  summary: 'Delete a crawl and everything that it has stored',
   input: one,
   output: done,
   example: { crawl: someCrawl },

@@ -7,11 +7,13 @@ const processId = z.string().min(1).max(100);
 
 export const robotHarvesters = defineOperation({
   name: 'robot.harvesters',
-  summary: 'List the processes that harvest, and what their threads are doing',
+  summary: 'List the processes that harvest, and their threads',
   role: 'admin',
   owner: 'none',
   changes: false,
-  input: z.strictObject({ limit: z.int().min(1).max(1000).default(100).describe('How many at most') }),
+  input: z.strictObject({
+    limit: z.int().min(1).max(1000).default(100).describe('Maximum number of processes'),
+  }),
   output: z.strictObject({
     processes: z
       .array(
@@ -21,7 +23,7 @@ export const robotHarvesters = defineOperation({
           threads: z.number(),
           batches: z.number(),
           inFlight: z.number().describe('Requests under way'),
-          busy: z.number().describe('The share of time that its threads are busy, 0 to 1'),
+          busy: z.number().describe('Share of time that its threads are busy, 0 to 1'),
           wanted: z.number().nullable().describe('Threads asked for; 0 = auto; null = as its settings say'),
         }),
       )
@@ -55,7 +57,7 @@ export const robotSetHarvesters = defineOperation({
       throw new PismakError(
         'not-found',
         process === undefined
-          ? 'no process harvests at the moment; set robot.harvesters in its settings instead'
+          ? 'no process harvests at the moment: set robot.harvesters in the settings instead'
           : `no process ${process} harvests; \`pismak robot harvesters\` lists them`,
       );
     return { processes };

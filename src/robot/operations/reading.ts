@@ -7,12 +7,12 @@ import { requestState, robotDatabase } from '../database/tables.ts';
 import { crawlId, ownerOfCrawl, someCrawl } from './rows.ts';
 
 const reading = { role: 'reader', owner: ownerOfCrawl, changes: false } as const;
-const limit = z.int().min(1).max(1000).default(100).describe('How many at most');
+const limit = z.int().min(1).max(1000).default(100).describe('Maximum number of entries');
 
 export const robotHosts = defineOperation({
   ...reading,
   name: 'robot.hosts',
-  summary: 'List the domains of a crawl, those with the most pages first',
+  summary: 'List the domains of a crawl, by number of pages',
   heavy: 'read',
   input: z.strictObject({
     crawl: crawlId,
@@ -92,7 +92,7 @@ const requestRow = z.strictObject({
 export const robotExplain = defineOperation({
   ...reading,
   name: 'robot.explain',
-  summary: 'Explain why a page was fetched or not, and what became of it',
+  summary: 'Explain why a page was fetched or not, and how it ended',
   input: z.strictObject({
     url: z.string().min(1).max(8_000).describe('Address of the page'),
     crawl: crawlId,
@@ -149,7 +149,7 @@ export const robotOptions = defineOperation({
   output: crawlOptions.extend({
     contact: z.string(),
     segmenter: z.string(),
-    seeds: z.number().describe('How many addresses it began with'),
+    seeds: z.number().describe('Number of URLs to start from'),
   }),
   example: { crawl: someCrawl },
   async handler({ engine, caller }, { crawl }) {
@@ -163,7 +163,7 @@ export const robotOptions = defineOperation({
 export const robotSegments = defineOperation({
   ...reading,
   name: 'robot.segments',
-  summary: 'List what a crawl has stored, in order',
+  summary: 'List the stored segments of a crawl, in order',
   input: z.strictObject({
     crawl: crawlId,
     after: z.int().min(0).default(0).describe('Only segments after this one'),
@@ -225,7 +225,7 @@ export const robotRelease = defineOperation({
 
 export const robotSegment = defineStream({
   name: 'robot.segment',
-  summary: 'Download a segment: its parts, one after the other, each a run of gzip members',
+  summary: 'Download a segment: its parts in order, each a run of gzip members',
   role: 'reader',
   owner: ownerOfCrawl,
   input: z.strictObject({ crawl: crawlId, segment: z.int().min(1).describe('From robot.segments') }),

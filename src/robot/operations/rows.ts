@@ -48,7 +48,7 @@ export const crawlRow = z.strictObject({
   createdAt: z.number(),
   startedAt: z.number().nullable(),
   finishedAt: z.number().nullable(),
-  /** Pages of scans that wait for the pipeline that reads them. */
+  /** Scanned pages that wait to be read by a pipeline. */
   scansWaiting: z.number(),
   statistics: statisticsRow,
 });

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import { isLetterCode } from './segment/words.ts';
 
 export interface Fingerprint {
-  /** Equal for texts that differ in white space, case and punctuation only. */
+  /** Equal for texts that differ only in white space, case and punctuation. */
   exact: string;
-  /** 64 bits (SimHash) of which texts that are nearly equal share nearly all: see `distance`. */
+  /** A 64-bit SimHash: nearly equal texts differ in few bits, see `distance`. */
   near: bigint;
 }
 
-/** Words that are hashed together: shorter ones find more alike, longer ones less. */
+/** Number of words that are hashed together: with fewer, more texts look alike. */
 const shingle = 3;
 
-/** Depends on the text alone, so that duplicates are the same whatever order documents come in. */
+/** Depends only on the text, so that duplicates don't depend on the order of documents. */
 export function fingerprint(text: string): Fingerprint {
   const hashes = wordHashes(text.toLowerCase());
   const exact = hash('sha256', hashes, 'base64url');
@@ -26,7 +26,7 @@ export function fingerprint(text: string): Fingerprint {
       high = mix(high ^ (hashes[2 * word] as number));
       low = mix((low + (hashes[2 * word + 1] as number)) | 0);
     }
-    // A menu that repeats a thousand times has one vote.
+    // A phrase counts once, however often it repeats.
     if (seen.add(high, low >>> 11)) votes.add(low, high);
   }
   return { exact, near: votes.majority() };
@@ -45,7 +45,7 @@ class SeenPairs {
     this.#pairs.fill(0, 0, 2 * places);
   }
 
-  /** Whether it was not there. */
+  /** Adds a pair; true if it is new. */
   add(one: number, other: number): boolean {
     // An empty place looks like the pair 0, 0.
     if (one === 0 && other === 0) {
@@ -66,7 +66,7 @@ class SeenPairs {
   }
 }
 
-/** Serves text after text, unless one is very long. */
+/** Reused for all texts, unless one is very long. */
 const mostShared = 1 << 15;
 const sharedPairs = new Int32Array(2 * mostShared);
 
@@ -115,7 +115,7 @@ class Votes {
   }
 }
 
-/** Serves text after text: nothing waits while it is used. */
+/** Reused for all texts, because nothing is awaited while it is in use. */
 let sharedHashes = new Int32Array(1 << 12);
 const mostSharedHashes = 1 << 20;
 
@@ -152,10 +152,10 @@ function wordHashes(text: string): Int32Array {
   return hashes.subarray(0, count);
 }
 
-/** Up to this many different bits, two texts of a paragraph or more are near duplicates. */
+/** Two texts of at least a paragraph are near duplicates if they differ in at most this many bits. */
 export const nearDistance = 3;
 
-/** In how many of the 64 bits two differ. */
+/** The number of different bits. */
 export function distance(one: bigint, other: bigint): number {
   let difference = one ^ other;
   let count = 0;

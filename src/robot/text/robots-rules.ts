@@ -1,11 +1,11 @@
 /**
- * robots.txt as RFC 9309 has it, with what Google's published cases add: common misspellings, a missing colon, and
+ * robots.txt (RFC 9309), with what Google's published cases add: common misspellings, a missing colon, and
  * `index.html` that stands for its directory. Bytes are kept apart (latin1): rules compare octets, not characters.
  */
 export interface Robots {
   /** Whether a robot of this name may fetch this path with its query. A complete URL is understood too. */
   isAllowed(agent: string, pathAndQuery: string): boolean;
-  /** Seconds between two requests that the site asks of this robot. */
+  /** Crawl-delay for this robot, in seconds. */
   crawlDelay(agent: string): number | undefined;
   /** Addresses of sitemaps, which belong to no group. */
   readonly sitemaps: string[];
@@ -34,7 +34,7 @@ interface Group {
   rules: Rule[];
 }
 
-/** What lies beyond need not be read (RFC 9309, 2.5). */
+/** The rest of a longer file is ignored (RFC 9309, 2.5). */
 export const longestRobotsFile = 500 * 1024;
 const longestLine = 2083 * 8;
 const mostSitemaps = 10_000;
@@ -213,7 +213,7 @@ function productOf(agent: string): string {
   return (slash < 0 ? agent : agent.slice(0, slash)).trim().toLowerCase();
 }
 
-/** Path, parameters and query of a URL, whatever stands around them. */
+/** Path, parameters and query of a URL or of a path. */
 export function pathOf(url: string): string {
   const hash = url.indexOf('#');
   const whole = hash < 0 ? url : url.slice(0, hash);
@@ -252,7 +252,7 @@ function withoutWildcards(path: string): string {
   return path.replaceAll(/[*$]/g, encoded);
 }
 
-/** Plain what needs no encoding, encoded what may not stand in an address. */
+/** Decodes what needs no encoding, and encodes what a URL must not contain. */
 function respell(path: string): string {
   const plain = path.replaceAll(/%[0-9a-f]{2}/gi, (octet) => {
     const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));

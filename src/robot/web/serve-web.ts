@@ -6,11 +6,11 @@ import { parseRobots } from '../text/robots-rules.ts';
 import { makeWeb, type Web } from './web-pages.ts';
 import { isDeepInTrap, type WebHost, type WebPlan } from './web-plan.ts';
 
-/** The synthetic web while it is served, with what its servers saw. */
+/** A synthetic web while it is served, and what its servers saw. */
 export interface ServedWeb {
   readonly web: Web;
   readonly seen: SeenRequest[];
-  /** Requests without the robot's name, for a host that is not at this address, or of something forbidden. */
+  /** Requests without the robot's name, to the wrong address, or for something forbidden. */
   readonly complaints: string[];
   /** Broken rules as the servers see them. */
   violations(rules: Rules): Violation[];
@@ -32,18 +32,18 @@ export async function serveWeb(plan: WebPlan, { agent = 'PismakRobot' } = {}): P
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const began = performance.now();
-    // Not the clock on the wall, which may be set back between two requests.
+    // Not the time of day, which may be set back between two requests.
     const at = Math.floor(performance.timeOrigin + began);
     const address = request.socket.localAddress ?? '';
     const name = (request.headers.host ?? '').replace(/:\d+$/, '');
     const path = request.url ?? '/';
     const url = `http://${name}${path}`;
     const isRobots = path === '/robots.txt';
-    // Who asks for the rules may not know them any more: a robot that was killed.
+    // A robot that was killed may have forgotten the rules when it asks for them again.
     const delayMs = isRobots ? 0 : (delays.get(name) ?? 0);
     const record: SeenRequest = { at, ms: 0, address, host: name, url, delayMs };
     seen.push(record);
-    // The last byte is on its way when we hand it over: the robot can't have it earlier.
+    // Taken when the last byte is handed over: the robot can't have it earlier.
     const ended = () => {
       record.ms = Math.floor(performance.now() - began);
     };

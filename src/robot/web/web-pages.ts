@@ -9,7 +9,7 @@ export interface PlannedAnswer {
   body: Buffer;
   /** Milliseconds before it answers. */
   delayMs?: number;
-  /** Ends the connection instead, or after half of the body, or never stops sending. */
+  /** Resets the connection, closes it after half of the body, or never stops sending. */
   fault?: 'reset' | 'half' | 'endless';
 }
 
@@ -20,7 +20,7 @@ export interface Web {
   answer(host: WebHost, path: string, attempt: number): PlannedAnswer;
   /** Every page that a crawl without limits stores, by its address. */
   expected(): string[];
-  /** The pages that are at most so many links away from the first one; for a web without faults. */
+  /** The pages at most `depth` links away from the first one, in a web without faults. */
   within(depth: number): string[];
   robots(host: WebHost): { status: number; text: string; location?: string };
 }
@@ -50,7 +50,7 @@ export function makeWeb(plan: WebPlan): Web {
     return links;
   }
 
-  /** The next hosts in the tree; a host that may not be read is passed over, so that those behind it are found. */
+  /** The next hosts in the tree; behind a host that forbids everything, also the hosts after it, so that they are found. */
   function neighbours(index: number): number[] {
     return [2 * index + 1, 2 * index + 2]
       .filter((next) => next < hosts.length)
@@ -209,7 +209,7 @@ export function makeWeb(plan: WebPlan): Web {
   }
 }
 
-/** Not for the corpus, so that it does not matter how far somebody goes. */
+/** noindex, so that the size of the corpus does not depend on how far a robot goes. */
 function trap(path: string): PlannedAnswer {
   const html = `<meta name="robots" content="noindex"><p>Ještě hlouběji.</p><a href="${path}/deeper">dále</a>`;
   return { status: 200, headers: { 'content-type': htmlType }, body: Buffer.from(html) };

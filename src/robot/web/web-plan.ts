@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** A synthetic web, the same for the same plan: hosts, their addresses and their pages. */
+/** A synthetic web: its hosts, addresses and pages depend on nothing but the plan. */
 export interface WebPlan {
   seed: number;
   hosts: number;
   addresses: number;
-  /** Of each host. */
+  /** Pages of each host. */
   pages: number;
   /** Without faults every host is well-behaved and fast, and every page is there. */
   faults: boolean;
@@ -84,9 +84,9 @@ export function pathOf(page: number): string {
   return page === 0 ? '/' : `/page-${page}.html`;
 }
 
-/** A way that leads on and on; nobody should follow it for long. */
+/** An endless path that a robot should soon stop following. */
 export const trapPath = '/trap/deeper';
 export const isDeepInTrap = (path: string) => path.split('/deeper').length > 10;
 
-/** Pages that robots.txt forbids lie here. */
+/** A page that robots.txt forbids. */
 export const privatePath = (page: number) => `/private/${page}.html`;

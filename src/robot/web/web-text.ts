@@ -105,7 +105,7 @@ export function languageOf(seed: number, host: number): Language {
   return value < 0.7 ? 'cs' : value < 0.85 ? 'sk' : 'en';
 }
 
-/** Bytes in a charset of one byte per character, by turning the decoder round. */
+/** Encodes text in a single-byte charset, by inverting the decoder. */
 export function encode(text: string, charset: 'windows-1250' | 'iso-8859-2' | 'utf-8'): Buffer {
   if (charset === 'utf-8') return Buffer.from(text);
   const decoder = new TextDecoder(charset);

@@ -22,15 +22,15 @@ export interface CorpusOptions {
   segmentBytes?: number;
   /** Documents are compressed together until they reach this size. */
   batchBytes?: number;
-  /** Stands in the names of files, so that several writers can share a directory. */
+  /** Part of the file names, so that several writers can share a directory. */
   name?: string;
   /** Encoding of the plain text. */
   encoding?: 'utf-8' | 'iso-8859-2';
   /** What the WARC files say about the crawl: software, operator, robots... */
   info?: Readonly<Record<string, string>>;
-  /** Continue here, whatever was written since: the answer of an earlier `flush`. By default everything that was flushed counts. */
+  /** Continue at this position, which an earlier `flush` returned; default: after everything that was flushed. */
   position?: CorpusPosition;
-  /** A segment is complete; its files change no more. */
+  /** Called when a segment is complete: its files no longer change. */
   onSealed?: (files: readonly string[]) => void | Promise<void>;
 }
 
@@ -42,9 +42,9 @@ export type CorpusPosition = z.infer<typeof positionSchema>;
 export interface Corpus {
   /** Waits only while earlier documents are written. Durable after the next `flush`. */
   add(document: CorpusDocument): Promise<void>;
-  /** Writes what was added, to the disk. Keep the position with your own records to continue exactly there. */
+  /** Writes what was added to disk. Store the position with your own records to continue exactly there. */
   flush(): Promise<CorpusPosition>;
-  /** Ends the segment, so that its files can be taken away; the next document begins another. */
+  /** Ends the segment, so that its files can be moved; the next document starts another. */
   seal(): Promise<CorpusPosition>;
   close(): Promise<CorpusPosition>;
 }
@@ -54,7 +54,7 @@ const level = 5;
 
 /**
  * The files of a corpus: documents, plain text, vertical, WARC with its index. Each batch is a gzip member of its own, so a killed
- * writer leaves files that can be read; opening the directory again cuts off what was not finished and goes on.
+ * writer leaves readable files; opening the directory again cuts off what was unfinished and continues.
  */
 export async function openCorpus(directory: string, options: CorpusOptions = {}): Promise<Corpus> {
   const { segmentBytes = 256 << 20, batchBytes = 1 << 20, name = '', encoding = 'utf-8' } = options;
@@ -97,7 +97,7 @@ export async function openCorpus(directory: string, options: CorpusOptions = {})
     ),
   });
 
-  /** One writer at a time; a failure is told to the caller whose documents failed, and to later ones. */
+  /** One write at a time; a failure is reported to its caller and to later ones. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = writing.then(work);
     writing = turn;
@@ -248,7 +248,7 @@ async function restore(directory: string, { lengths }: CorpusPosition): Promise<
     const isIndex = file.endsWith(unsorted);
     if (isIndex && existsSync(path.slice(0, -unsorted.length)))
       await reopenIndex(path, lengths[file.replace(`.cdxj${unsorted}`, '.warc.gz')] ?? 0);
-    // A file that was taken away since begins anew.
+    // A file that was moved away starts again.
     if (existsSync(path)) await truncate(path, length);
     else delete lengths[file];
   }

@@ -1,7 +1,7 @@
-/** A page or file of the corpus. Keys that are not listed here go to the JSON line as they are. */
+/** A page or file of the corpus. Other keys are copied to the JSON line. */
 export interface CorpusDocument {
   url: string;
-  /** Where redirects led, if elsewhere. */
+  /** The URL after redirects. */
   finalUrl?: string | undefined;
   depth: number;
   /** Milliseconds since 1970. */
@@ -14,13 +14,13 @@ export interface CorpusDocument {
   usability?: number | undefined;
   language?: string | undefined;
   text?: string | undefined;
-  /** Sentences by paragraph, as `segment` gives them; without them the document is in no text and no vertical file. */
+  /** Sentences by paragraph, from `segment`; without them the document has no plain text and no vertical. */
   paragraphs?: readonly (readonly string[])[] | undefined;
   /** What it was made of: html, pdf, feed... */
   sourceKind?: string | undefined;
   /** What robots.txt, meta tags and headers allow. */
   decision?: unknown;
-  /** What the server answered, for the WARC; without it the document is in no WARC. */
+  /** The server's answer; without it the document is not archived. */
   response?: WebResponse | undefined;
   [key: string]: unknown;
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** A file that only grows, opened when there is something to write; what a killed process left beyond `length` is cut off. */
+/** A file that only grows, opened on the first write; cuts off what a killed process left beyond `length`. */
 export class GrowingFile {
   readonly path: string;
   #length: number;

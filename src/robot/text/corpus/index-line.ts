@@ -1,4 +1,4 @@
-/** A line of the index (CDXJ): sorted, it finds a URL or all of a host by bisection. */
+/** A line of the index (CDXJ); in a sorted index, bisection finds a URL or all URLs of a host. */
 export interface IndexEntry {
   url: string;
   /** ISO 8601. */
@@ -26,7 +26,7 @@ export function indexLine({ url, date, revisit, ...rest }: IndexEntry): string {
   return `${sortKey(url)} ${stamp} ${JSON.stringify(fields)}\n`;
 }
 
-/** `cz,example,www)/path?query`: the host backwards, so that a domain's hosts stand together. */
+/** `cz,example,www)/path?query`: the host reversed, so that hosts of a domain are adjacent. */
 export function sortKey(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;

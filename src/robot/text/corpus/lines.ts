@@ -2,7 +2,7 @@ import { classOf, isSpace } from '../segment/character-classes.ts';
 import { tokenEnd, tokensOf } from '../segment/words.ts';
 import type { CorpusDocument } from './document.ts';
 
-/** One JSON object a line: everything but the server's bytes and what the other files repeat. */
+/** A JSON object: everything but the server's bytes and what other files repeat. */
 export function jsonLine(document: CorpusDocument): string {
   const { response: _, paragraphs: __, fetchedAt, ...described } = document;
   described.fetchedAt = new Date(fetchedAt).toISOString();
@@ -12,12 +12,12 @@ export function jsonLine(document: CorpusDocument): string {
   return `${JSON.stringify(described)}\n`;
 }
 
-/** A sentence a line, a blank line behind each paragraph. */
+/** One sentence per line, a blank line after each paragraph. */
 export function plainText({ paragraphs = [] }: CorpusDocument): string {
   return paragraphs.map((sentences) => `${sentences.join('\n')}\n\n`).join('');
 }
 
-/** A token a line inside <doc>, <p> and <s>, as corpus managers read it. */
+/** One token per line in <doc>, <p> and <s>: the format of corpus managers. */
 export function vertical(document: CorpusDocument): string {
   const { paragraphs = [] } = document;
   if (paragraphs.length === 0) return '';
@@ -45,7 +45,7 @@ export function vertical(document: CorpusDocument): string {
 
 let shared = new Uint16Array(1 << 16);
 
-/** Units in one array that serves document after document: a string for each token took three times as long. */
+/** UTF-16 units in one array for all documents: a string for each token took three times as long. */
 class UnitBuffer {
   #length = 0;
 
@@ -54,7 +54,7 @@ class UnitBuffer {
     for (let at = 0; at < text.length; at += 1) shared[this.#length++] = text.charCodeAt(at);
   }
 
-  /** A token a line between `<s>` and `</s>`, if there is any. */
+  /** One token per line between `<s>` and `</s>`, if there are any. */
   putSentence(sentence: string): void {
     // A token has at least one unit and becomes at most six and a line break.
     this.#reserve(7 * sentence.length);
@@ -91,7 +91,7 @@ function linesByExpression(sentence: string): string {
     .join('\n');
 }
 
-/** Writes a token a line from a place on; returns where it ends, or -1 if only a regular expression can tell. */
+/** Writes one token per line; returns where they end, or -1 if only a regular expression can tell tokens apart. */
 function tokenLines(sentence: string, units: Uint16Array, from: number): number {
   let length = from;
   for (let at = 0; at < sentence.length; ) {

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { EarlierRecord } from './warc.ts';
 
-/** An index that still grows has this behind its name; sorted, it loses it. */
+/** Suffix of an index that still grows; the sorted index has none. */
 export const unsorted = '.part';
 export const mostKnownBodies = 200_000;
 
 const fileName =
   /^(?:documents|text|corpus|pismak)-(?:(.+)-)?(\d{5})\.(?:jsonl|txt|vert|warc|cdxj)(?:\.gz|\.part)?$/;
 
-/** Removes what was written behind the position that the corpus continues from. */
+/** Removes segments after the position at which the corpus continues. */
 export async function removeLater(directory: string, name: string, segment: number): Promise<void> {
   for (const { path, number } of await segmentFiles(directory, name)) if (number > segment) await rm(path);
 }
 
-/** Bodies that the last segments hold, so that they are not stored again. */
+/** The bodies in the last segments, so that they are not stored again. */
 export async function bodiesOf(
   directory: string,
   name: string,
@@ -41,14 +41,14 @@ export function dateOf(stamp: string): string {
   return stamp.replace(/(....)(..)(..)(..)(..)(..)/, '$1-$2-$3T$4:$5:$6Z');
 }
 
-/** Puts the lines of a finished index in order. */
+/** Sorts a finished index. */
 export async function sortIndex(path: string): Promise<void> {
   const sorted = path.slice(0, -unsorted.length);
   await writeLines(sorted, linesOf(await readFile(path, 'utf8')).sort());
   await rm(path);
 }
 
-/** The index of a segment that is continued although it was finished: the lines of the records that stay. */
+/** Reopens the index of a finished segment that is continued, with the lines of the records that stay. */
 export async function reopenIndex(path: string, warcLength: number): Promise<void> {
   const sorted = path.slice(0, -unsorted.length);
   const lines = linesOf(await readFile(sorted, 'utf8'));

@@ -32,7 +32,7 @@ export function infoRecord(fields: Readonly<Record<string, string>>, fileName: s
   );
 }
 
-/** What a server answered; only its headers, if the same body is stored already. */
+/** A response record; only headers if the same body is already stored. */
 export function responseRecord(
   url: string,
   response: WebResponse,
@@ -63,7 +63,7 @@ export function responseRecord(
   return { bytes: record({ 'WARC-Type': 'response', ...fields }, block), digest, isRevisit: false };
 }
 
-/** The server said that nothing has changed since an earlier answer, which some file has. */
+/** A record for 304: the page has not changed since an earlier answer, which some file has. */
 export function notModifiedRecord(
   url: string,
   response: WebResponse,
@@ -106,7 +106,7 @@ export function toRevisit(response: Buffer, earlier: EarlierRecord): Buffer {
   );
 }
 
-/** Every record has its own. */
+/** Every record has an id of its own. */
 const ownFields = new Set(['WARC-Record-ID', 'WARC-Block-Digest', 'Content-Length']);
 
 function record(fields: Readonly<Record<string, string>>, block: Buffer): Buffer {
@@ -122,7 +122,7 @@ function record(fields: Readonly<Record<string, string>>, block: Buffer): Buffer
   return Buffer.concat([Buffer.from(`WARC/1.1\r\n${head}\r\n`), block, Buffer.from('\r\n\r\n')]);
 }
 
-/** The body is stored as it reads, so headers that say otherwise keep their value under another name. */
+/** The body is stored decoded, so headers about its encoding keep their value under another name. */
 function httpHead({ status, reason = '', headers, body }: WebResponse): string {
   const lines = [`HTTP/1.1 ${status} ${oneLine(reason)}`.trimEnd()];
   for (const [name, value] of headers) {
@@ -133,10 +133,10 @@ function httpHead({ status, reason = '', headers, body }: WebResponse): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Servers send the same few names. */
+/** Cached, because servers send the same few names. */
 const storedNames = new Map<string, string>();
 
-/** Under which name a header is stored; empty if it is none. */
+/** The name under which a header is stored; empty if it is not a header. */
 function storedName(name: string): string {
   let stored = storedNames.get(name);
   if (stored === undefined) {

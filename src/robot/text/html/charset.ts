@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** Text of bytes, and the charset that they turned out to be in. */
+/** Decoded text, and its detected charset. */
 export interface Decoded {
   text: string;
   charset: string;
@@ -13,7 +13,7 @@ export function charsetOf(contentType: string | undefined): string | undefined {
 }
 
 /**
- * Byte order mark, then what was asked for, then the header, then what the page says, then its bytes. A label is only believed while
+ * Tries the byte order mark, the charset asked for, the header, the page's own label, then its bytes. A label counts only if
  * the bytes agree with it: windows-1250 is often called ISO-8859-2, either of them UTF-8, and UTF-8 anything.
  */
 export function decodePage(

@@ -19,7 +19,7 @@ export interface CleanOptions {
 }
 
 export interface CleanPage {
-  /** A line a block, a blank line between paragraphs. */
+  /** One line per block, a blank line between paragraphs. */
   text: string;
   title: string;
   links: { url: string; nofollow: boolean }[];
@@ -33,7 +33,7 @@ export interface CleanPage {
   language?: string;
 }
 
-/** Beyond this a page is not read: nobody wrote that. */
+/** Links beyond this number are ignored: nobody wrote them by hand. */
 const mostLinks = 20_000;
 
 /** Text and links of an HTML page, in one pass. */
@@ -64,7 +64,7 @@ export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
   return page;
 }
 
-/** What relative links start from. A base that no page can have is none. */
+/** The base of relative links. Invalid base URLs are ignored. */
 function baseOf(written: string | undefined, url: string): string {
   const base = written === undefined ? null : URL.parse(written, url);
   return base !== null && /^https?:$/.test(base.protocol) ? base.href : url;

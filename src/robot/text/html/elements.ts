@@ -1,8 +1,8 @@
-/** What an element means for the text around and inside it, as bits. */
+/** How an element affects the text around and inside it, as bits. */
 export const breaksLine = 1;
-/** A blank line around it. */
+/** Has a blank line before and after it. */
 export const isParagraph = 2;
-/** Has no content and no end. */
+/** Has no content and no end tag. */
 export const isVoid = 4;
 /** Its content is not shown, or not as text. */
 export const isHidden = 8;

@@ -1,6 +1,6 @@
 const tables = new Map<string, Map<string, number>>();
 
-/** Text in an encoding of one byte a character; what it lacks is written without its accent, or as a question mark. */
+/** Encodes text; characters that the encoding lacks lose their accent or become question marks. */
 export function encodeText(text: string, encoding: 'utf-8' | 'iso-8859-2' | 'windows-1250'): Uint8Array {
   if (encoding === 'utf-8') return Buffer.from(text);
   let table = tables.get(encoding);

@@ -17,7 +17,7 @@ import { PageHead } from './page-head.ts';
 import type { PageTree } from './page-tree.ts';
 import { blankLine, newLine, space, TextBuffer, tab } from './text-buffer.ts';
 
-/** Deeper elements are read as if they stood at this depth: no page needs more, and broken ones have thousands. */
+/** Maximum depth of elements; deeper ones count as being at this depth. No page needs more, and broken pages have thousands. */
 const deepest = 400;
 
 /** Reads the tags of a page and writes its text; links and what the head says go to `PageHead`. */

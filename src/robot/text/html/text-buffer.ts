@@ -9,7 +9,7 @@ export class TextBuffer {
   #pending: number = nothing;
 
   constructor(capacity: number) {
-    // One array serves page after page: a new one for each cost a tenth of the time. There is one page at a time, as nothing waits.
+    // One array for all pages: a new one for each took a tenth of the time. Safe, because a page is read without awaiting anything.
     if (shared.length < capacity + 16) shared = new Uint16Array(Math.min(2 * capacity + 16, mostShared));
     this.#units = shared.length < capacity + 16 ? new Uint16Array(capacity + 16) : shared;
   }
@@ -54,7 +54,7 @@ export class TextBuffer {
     this.#pending = pending;
   }
 
-  /** The same with white space as it is written. */
+  /** The same, with white space preserved. */
   preserve(source: string, from: number, to: number): void {
     for (let at = from; at < to; at += 1) {
       const code = source.charCodeAt(at);

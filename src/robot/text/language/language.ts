@@ -5,13 +5,13 @@ import { czechOrSlovak, isPlainlyCzech } from './czech-or-slovak.ts';
 export interface Language {
   /** ISO 639-1, empty if there are no words. */
   language: string;
-  /** How sure, 0..1. */
+  /** Confidence, 0..1. */
   score: number;
 }
 
-/** The detector reads about 350 bytes; longer texts are asked at several places, so that a foreign heading does not decide. */
+/** The detector reads about 350 bytes; longer texts are sampled at several places, so that a foreign heading does not decide. */
 const sampleLength = 360;
-/** With this, no further place is asked. */
+/** Above this confidence, no further place is sampled. */
 const sure = 0.95;
 /** What the detector usually says of such a text. */
 const plainlyCzech = 0.99;
@@ -45,7 +45,7 @@ export function detectLanguage(text: string): Language {
 
 let loaded: typeof import('eld/small') | undefined;
 
-/** Its table takes half a second to load and most of a harvester's heap, so it is there only when the first text needs it. */
+/** Loaded for the first text that needs it: the table takes half a second to load, and most of a harvester's heap. */
 function detector(): typeof import('eld/small') {
   loaded ??= createRequire(import.meta.url)(
     fileURLToPath(import.meta.resolve('eld/small')),
@@ -63,7 +63,7 @@ function mostLikely(logits: ReadonlyMap<string, number>): Language {
   return { language, score: 1 / sum };
 }
 
-/** What the detector gives to either of the two is shared out by the words and letters of the text. */
+/** Divides the detector's score for Czech and Slovak between the two by the words and letters of the text. */
 function splitCzechAndSlovak(logits: Map<string, number>, text: string): void {
   const cs = logits.get('cs');
   const sk = logits.get('sk');
@@ -83,7 +83,7 @@ function middleOf(text: string): string {
   return text.slice(from, from + length);
 }
 
-/** From the middle first: what stands at the beginning and at the end is often not of the text itself. */
+/** Samples the middle first: beginning and end often don't belong to the text itself. */
 function samplesOf(text: string): string[] {
   if (text.length <= sampleLength * 1.5) return [text];
   const last = text.length - sampleLength;

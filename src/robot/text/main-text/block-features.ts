@@ -5,7 +5,7 @@ import { at, featureNames } from './features.ts';
 import { logOf } from './logarithms.ts';
 import { type PageSums, type Sums, sumPage } from './page-sums.ts';
 
-/** Gives the features of all blocks of a page, one row after the other, which is only valid during the call. */
+/** Calls back with the features of each block of a page; the row is valid only during the call. */
 export function eachBlock(
   blocks: readonly PageBlock[],
   texts: readonly string[],

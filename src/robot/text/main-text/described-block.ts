@@ -1,7 +1,7 @@
 import type { PageBlock, PageElement } from '../html/page-tree.ts';
 import { phraseLength, phrasesIn } from './phrases.ts';
 
-/** What is read off a text by itself. */
+/** What a text tells by itself. */
 interface DescribedText {
   length: number;
   words: number;
@@ -15,7 +15,7 @@ interface DescribedText {
   phrases: readonly number[];
 }
 
-/** A block with what is read off its text, once. */
+/** A block, and what its text tells. */
 export interface DescribedBlock extends DescribedText {
   element: PageElement;
   linked: number;

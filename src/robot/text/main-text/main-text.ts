@@ -16,7 +16,7 @@ function shippedModel(): Predict {
 /** Pages with more blocks are lists or broken: they have no main text worth the time. */
 const mostBlocks = 20_000;
 
-/** The text that a page is about, without navigation, advertisements, comments and what else stands around it. */
+/** The main text of a page, without navigation, advertisements, comments and the like. */
 export function mainText(
   blocks: readonly PageBlock[],
   texts: readonly string[],
@@ -39,7 +39,7 @@ export function mainText(
   return text;
 }
 
-/** Below this share of the page's text that is no link, the model has missed most of it. */
+/** If the main text is less than this share of the page's text outside links, the model has missed most of it. */
 const leastShare = 0.25;
 const leastText = 150;
 

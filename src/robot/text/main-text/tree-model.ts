@@ -7,10 +7,10 @@ export interface TreeModel {
   trees: readonly Tree[];
 }
 
-/** From a row of features to the chance, 0..1. */
+/** Returns the probability (0..1) for a row of features. */
 export type Predict = (row: Float32Array) => number;
 
-/** No tree has more branches one below the other. */
+/** Maximum depth of a tree. */
 const deepest = 4;
 const size = 2 ** deepest;
 

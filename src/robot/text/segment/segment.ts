@@ -5,14 +5,14 @@ import { type Sentence, usabilityOf } from './usability.ts';
 import { measure } from './words.ts';
 
 export interface SegmentOptions {
-  /** The languages wanted, ISO 639-1; with none, every language is as good as another. */
+  /** Wanted languages (ISO 639-1); empty: all. */
   languages: readonly string[];
   /** Paragraphs with fewer words are dropped, unless they are a whole sentence. */
   shortest?: number;
 }
 
 export interface Segmented {
-  /** 0..1: how much of it is running text in a language that is wanted. */
+  /** 0..1: how much of it is running text in a wanted language. */
   usability: number;
   /** Has hardly any running text, so that it says nothing about the pages behind its links. */
   isList: boolean;

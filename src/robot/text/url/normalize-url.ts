@@ -1,15 +1,15 @@
-/** Longer addresses are traps or mistakes; servers refuse them at about this length too. */
+/** Longer URLs are traps or mistakes; servers refuse them at about this length too. */
 export const longestUrl = 2000;
 
-/** Parameters that say where a visitor came from, never what the page shows. */
+/** Parameters that tell where a visitor came from, and never change the page. */
 const tracking = /^(?:utm_[a-z_]+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|mc_[ce]id|_ga|igshid)$/i;
-/** Parameters that name a visit. */
+/** Parameters that identify a visit. */
 const session =
   /^(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|cfid|cftoken|sessid|session_?id|sid|zenid|osCsid)$/i;
 
 /**
- * The one spelling of an address under which it is queued: no fragment, no credentials, no session, percent-encoding
- * only where it is needed. Undefined if it is no address of a web page.
+ * The spelling under which a URL is queued: without fragment, credentials and session, percent-encoded only where
+ * needed. Undefined if it is not the URL of a web page.
  */
 export function normalizeUrl(url: string, base?: string): string | undefined {
   if (url.length > 4 * longestUrl) return undefined;
@@ -24,7 +24,7 @@ export function normalizeUrl(url: string, base?: string): string | undefined {
   return normal.length > longestUrl ? undefined : normal;
 }
 
-/** Letters, numbers and what a path has without encoding; no segment that begins with a point, none that is empty. */
+/** Paths of unreserved characters, without empty segments and segments that begin with a dot. */
 const plainPath = /^\/?(?:[\w~-][\w~.-]*(?:\/[\w~-][\w~.-]*)*\/?)?$/;
 
 /** Normalises the links of a page. Most are plain paths, which need no parser. */
@@ -46,19 +46,19 @@ interface Places {
 
 const plainName = /^(?:[\w~-][\w~.-]*)?$/;
 
-/** Pages come folder by folder. */
+/** The last folder, because pages of a folder come together. */
 let known: { of: string; places: Places } | undefined;
 
 function placesOf(base: string): Places {
   const end = base.lastIndexOf('/') + 1;
-  // Behind the last slash of an address with a path, a plain name makes no difference.
+  // A plain name after the last slash makes no difference.
   const of = end > 'https://'.length && plainName.test(base.slice(end)) ? base.slice(0, end) : base;
   if (known?.of !== of)
     known = { of, places: { folder: normalizeUrl('.', base), root: normalizeUrl('/', base) } };
   return known.places;
 }
 
-/** /a;jsessionid=1B2 and /(S(abc))/a name a visit inside the path. */
+/** Removes sessions from the path: /a;jsessionid=1B2 and /(S(abc))/a. */
 function withoutSession(path: string): string {
   if (!path.includes(';') && !path.includes('(')) return path;
   return path
@@ -74,7 +74,7 @@ function tidyQuery(query: string): string {
   return kept.length === 0 ? '' : `?${tidyEncoding(kept.join('&'))}`;
 }
 
-/** `sid=12` may well choose a page; a long one names a visit. */
+/** `sid=12` may select a page; a long value identifies a visit. */
 function looksLikeSession(parameter: string): boolean {
   return parameter.length - parameter.indexOf('=') - 1 >= 8;
 }

@@ -3,7 +3,7 @@ import { longestUrl } from './normalize-url.ts';
 const deepestPath = 15;
 const mostParameters = 10;
 
-/** Why an address looks like one of endlessly many, or undefined. A page that is worth reading rarely has such an address. */
+/** Why a URL looks like one of endlessly many, or undefined. Pages worth reading rarely have such URLs. */
 export function isTrap(url: string): string | undefined {
   if (url.length > longestUrl) return `longer than ${longestUrl} characters`;
   const start = url.indexOf('/', url.indexOf('://') + 3);
@@ -35,7 +35,7 @@ function repeatTrap(segments: readonly string[]): string | undefined {
     if (count > (/^\d+$/.test(segment) ? 3 : 2)) return `segment "${segment}" repeats`;
     counts.set(segment, count);
   }
-  // One that stands twice may be a name: /praha/praha, /scrapy/scrapy.
+  // A single segment that repeats may be a name: /praha/praha, /scrapy/scrapy.
   for (let length = 2; length <= segments.length / 2; length += 1) {
     for (let at = 0; at + 2 * length <= segments.length; at += 1) {
       const part = segments.slice(at, at + length);
@@ -66,7 +66,7 @@ function parameterTrap(query: string): string | undefined {
 const calendarWord = /(?:calendar|kalend[aá]|kalendar|akce-mesic|events?|archiv)/i;
 const dateParameter = /(?:^|&)(?:date|day|month|year|mesic|rok|den|datum|tribe-bar-date|ical)=/i;
 
-/** A calendar links the next month for ever: what lies far from our time is not read. */
+/** A calendar links to the next month for ever, so dates far from our time are skipped. */
 function calendarTrap(path: string, query: string): string | undefined {
   if (!calendarWord.test(path) && !dateParameter.test(query) && !/\/\d{4}[-/]\d{1,2}(?:[-/]|$)/.test(path))
     return undefined;
