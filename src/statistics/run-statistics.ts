@@ -12,11 +12,11 @@ import { statisticsSection } from './settings.ts';
 import { type Statistics, statisticsOf } from './statistics.ts';
 import { levels } from './store/store.ts';
 
-/** Every half hour, a little after it, when most of its events are there. */
+/** A few minutes after each half hour, when most of its events have arrived. */
 const halfHours = '3,33 * * * *';
 const nightly = '47 2 * * *';
 
-/** Registers the aggregators: each level after the one below, then the sweep. An administrator may change or disable them. */
+/** Registers the roll-up schedules: each level after the one below, then the sweep. Administrators may change or disable them. */
 export async function runStatistics(engine: Engine): Promise<Running> {
   const { schedules } = engine;
   const opened = () => statisticsOf(engine);
@@ -52,7 +52,7 @@ export async function runStatistics(engine: Engine): Promise<Running> {
   }
   const when = { kind: 'cron', cron: nightly, timezone: 'UTC' } as const;
   await schedules.ensure('statistics.reconcile', { when, action: task('statistics.reconcile') }, 'local');
-  // Only what agrees is sealed.
+  // Days are sealed only after all levels were found to agree.
   const afterwards = { kind: 'after', schedule: 'statistics.reconcile' } as const;
   await schedules.ensure('statistics.seal', { when: afterwards, action: task('statistics.seal') }, 'local');
   return sectionOf(engine.settings, statisticsSection).own

@@ -18,29 +18,26 @@ const settings = z.strictObject({
     .max(3650)
     .default(45)
     .describe(
-      'Days, after a day has ended and 36 hours have passed, until it is sealed: half hours are dropped and late events refused',
+      'A day is sealed this many days and 36 hours after its end: its half hours are dropped, and late events are refused',
     ),
-  futureMinutes: z
-    .int()
-    .min(0)
-    .max(1440)
-    .default(10)
-    .describe('Events that lie further in the future are refused'),
+  futureMinutes: z.int().min(0).max(1440).default(10).describe('Events further in the future are refused'),
   cacheMb: z
     .int()
     .min(1)
     .default(512)
-    .describe('Memory for sums that were read; the least recently used go first'),
+    .describe('Memory for cached sums; the least recently used are dropped first'),
   entities: z
     .int()
     .min(0)
     .default(2_000_000)
-    .describe('Limit on the entities of one user and kind; 0 = no limit. Administrators have none'),
+    .describe('Maximum entities of one user and kind; 0 = no limit. Does not apply to administrators'),
   eventsPerMonth: z
     .int()
     .min(0)
     .default(0)
-    .describe('Limit on the events that a user sends in a month; 0 = no limit. Administrators have none'),
+    .describe(
+      'Maximum events that a user may send in a month; 0 = no limit. Does not apply to administrators',
+    ),
   store: z
     .string()
     .refine((value) => value === '' || /^clickhouses?:/.test(value), {
@@ -48,8 +45,8 @@ const settings = z.strictObject({
     })
     .default('')
     .meta({ allowed: 'a URL that begins with clickhouse: or clickhouses:' })
-    .describe('ClickHouse for the rows of large units. Default: all is in the database'),
-  own: z.boolean().default(true).describe('Count the events of Pismak itself, with the schema `pismak`'),
+    .describe('ClickHouse servers for the rows of large units. Default: everything stays in the database'),
+  own: z.boolean().default(true).describe('Count Pismak’s own events, with the schema `pismak`'),
 });
 
 /** `[statistics]` in pismak.toml. Apart from house.ts, because operations read it: they may not import what imports them. */

@@ -1,20 +1,20 @@
 import type { Database, Queries } from '../engine/database/database.ts';
 
 export interface StatisticsTables {
-  /** The schemas that stored data was counted with, and other things that must not change under it (`timezone`). */
+  /** What must not change under stored sums: the schemas they were counted with, and `timezone`. */
   statistics_fixed: { name: string; value: string };
-  /** Everything of one user and one kind. */
+  /** A cube: everything about one user and one kind. */
   statistics_cube: {
     id: number;
     kind: string;
     user: string;
-    /** The number of the last batch that had events for it. */
+    /** Number of the last batch with events for it. */
     seq: number;
-    /** Rises with every change, so that readers know whether what they remember is current. */
+    /** Rises with every change, so that readers know whether their cache is current. */
     version: number;
-    /** Rises when something that readers may have listed is deleted. */
+    /** Rises when something that readers may have cached is deleted. */
     pruned: number;
-    /** How many entities it has; the next one gets this number. */
+    /** Number of entities, and so the ordinal of the next one. */
     entities: number;
     /** Rises when entities are changed. */
     entityVersion: number;
@@ -29,7 +29,7 @@ export interface StatisticsTables {
     budget: number | null;
     createdAt: number;
   };
-  /** What batches brought and is not in all units yet: sums by half hour. */
+  /** Sums by half hour from batches that are not in all units yet. */
   statistics_segment: {
     cube: number;
     seq: number;
@@ -48,18 +48,18 @@ export interface StatisticsTables {
     /** It contains exactly the segments up to this number. */
     upTo: number;
     rows: number;
-    /** Bit by bit, which splits it has rows of. */
+    /** Bit set of the splits that it has rows for. */
     splits: number;
     /** 1 for a day whose slots are gone: the day itself is the finest record then. */
     sealed: number;
     builtAt: number;
-    /** 0, or the number of its rows in ClickHouse; `block` is then only their outline. */
+    /** 0, or the number under which ClickHouse has its rows; `block` is then only their outline. */
     body: number;
     block: Uint8Array;
   };
   /** Rows that are being written to ClickHouse and don't count yet. */
   statistics_write: { id: number; cube: number; createdAt: number };
-  /** Batches that were taken, so that one sent twice counts once. */
+  /** Accepted batches, so that one sent twice counts once. */
   statistics_batch: {
     owner: string;
     token: string;
@@ -92,7 +92,7 @@ export interface StatisticsTables {
 export type StatisticsDatabase = Database<StatisticsTables>;
 export type StatisticsQueries = Queries<StatisticsTables>;
 
-/** The engine's database, seen with the house's tables. */
+/** The engine's database with the types of this house's tables. */
 export function statisticsDatabase({ database }: { database: Database }): StatisticsDatabase {
   return database.withTables<StatisticsTables>();
 }

@@ -6,7 +6,7 @@ export class Turns {
   readonly #turnMs: number;
   #began = performance.now();
 
-  /** `turnMs` is the time after which others get a turn: who has longer turns gets more of the processor. */
+  /** `turnMs` is the time after which others get a turn; longer turns get more processor time. */
   constructor(signal?: AbortSignal, turnMs = 8) {
     this.#signal = signal;
     this.#turnMs = turnMs;

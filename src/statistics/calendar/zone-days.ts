@@ -7,21 +7,21 @@ export const slotMs = hourMs / 2;
 /** A day of 25 hours has 50 slots. Daily sums that were loaded as such have this one. */
 export const wholeDay = 255;
 
-/** The days of a time zone: when each begins, and which one a moment belongs to. Days of 23 and 25 hours are right. */
+/** The days of a time zone: when each begins, and which one a moment belongs to. Days may have 23 or 25 hours. */
 export interface ZoneDays {
   readonly timeZone: string;
   /** The first moment of the day, in ms. It ends where the next one begins. */
   start(day: Day): number;
   dayAt(at: number): Day;
-  /** Which half hour since the beginning of its day; the day is `dayAt(at)`. */
+  /** Index of the half hour within its day, which is `dayAt(at)`. */
   slotAt(at: number, day: Day): number;
 }
 
 /** Offsets between UTC and local time are below 15 hours everywhere. */
 const furthestMs = 15 * hourMs;
 /**
- * All days from 1970 to 2050, about 2 MB. A day takes 0.1 ms to find, so a batch with events of more days than are remembered would take
- * half a minute.
+ * Enough for all days from 1970 to 2050, about 2 MB. Finding a day takes 0.1 ms, so a batch with events of more days than fit would
+ * take half a minute.
  */
 const remembered = 30_000;
 
@@ -58,7 +58,7 @@ export function zoneDays(timeZone: string): ZoneDays {
     return found;
   }
 
-  /** Where most events fall: the day of the one before. */
+  /** The day of the last moment: most events fall on the day of the one before. */
   let latest = { day: 0, from: 0, to: 0 };
   function dayAt(at: number): Day {
     if (at >= latest.from && at < latest.to) return latest.day;

@@ -1,20 +1,20 @@
 /** A column of whole numbers, in the narrowest type that holds them all. */
 export type Column = Uint8Array | Uint16Array | Int32Array | Float64Array;
 
-/** Entities of a user are numbered from 0; a chunk has this many, so that no block outgrows memory. */
+/** A user's entities are numbered from 0. A chunk has this many, which bounds the size of a block. */
 export const chunkSize = 65_536;
 
 /**
  * Sums of one chunk of entities in one unit of time, column by column. Rows are ordered by split, then slot, then entity;
- * each (split, slot, entity) is there at most once.
+ * each (split, slot, entity) occurs at most once.
  */
 export interface Block {
   readonly rows: number;
   /** The entity's number within its chunk. */
   readonly entities: Uint16Array;
-  /** Half hours since the day began, in blocks of slots only. */
+  /** Half hours since the day began; only in blocks of slots. */
   readonly slots: Uint8Array | undefined;
-  /** Where each split begins, and at the end the number of rows. */
+  /** First row of each split, and finally the number of rows. */
   readonly splits: readonly number[];
   /** By the number of the dimension; undefined if all its values are zero. */
   readonly columns: readonly (Column | undefined)[];
@@ -80,9 +80,9 @@ export function encodeBlock(block: Block): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The columns are views of the bytes, which must not change any more. */
+/** The columns are views of the bytes, so the bytes must not change afterwards. */
 export function decodeBlock(stored: Uint8Array): Block {
-  // What comes out of a pool of buffers may begin anywhere.
+  // A pooled buffer may start at any offset, but typed arrays need aligned ones.
   const bytes = stored.byteOffset % 8 === 0 ? stored : stored.slice();
   const { buffer, byteOffset } = bytes;
   const length = new DataView(buffer, byteOffset).getUint32(0, true);

@@ -1,8 +1,7 @@
 import type { Column } from './block.ts';
 
 /**
- * The inner loops. Each is compiled once for every type of column: one loop for all four types would look up the type at each
- * value.
+ * The inner loops, compiled once per column type: a loop shared by all four types would look up the type at each value.
  */
 interface Kernels {
   /** The sum of the listed rows. */
@@ -19,7 +18,7 @@ interface Kernels {
   ): void;
 }
 
-/** Fresh functions from the same text. The text is ours and fixed. */
+/** New functions from one fixed text. */
 function compile(): Kernels {
   const build = new Function(`'use strict'; return {
     sumListed(column, rows, count) {

@@ -31,7 +31,7 @@ export interface SumOptions {
   dimensions: readonly number[];
 }
 
-/** For callers that pause between two blocks: `addToSums` must follow for each of these. */
+/** For callers that pause between blocks: call `addToSums` for each of them afterwards. */
 export function beginSums(blocks: readonly Signed[], options: SumOptions): EntitySums {
   let entities = 0;
   for (const { block } of blocks)

@@ -3,7 +3,7 @@ import { type Block, toColumn } from './block.ts';
 
 /** Keys stay below 2^30, which V8 hashes fastest: 32 splits, 256 slots, and entities up to this number. */
 export const entityRange = 2 ** 17;
-/** More rows than a day of a chunk has; with a key it stays below 2^53. */
+/** More rows than a chunk has in a day; combined with a key it stays below 2^53. */
 const rowRange = 2 ** 23;
 
 /**
@@ -103,7 +103,7 @@ export class SumTable {
     return { rows, entities, slots, splits, columns, bounds, bytes };
   }
 
-  /** The rows that have something, in the order of the block: rank and row as one number, which sorts faster than objects. */
+  /** The non-zero rows in block order, with rank and row packed into one number: numbers sort faster than objects. */
   #order(entityOf: EntityOf = (entity) => entity): Float64Array {
     const dimensions = this.#dimensions;
     const sums = this.#sums;
@@ -112,7 +112,7 @@ export class SumTable {
     for (let row = 0; row < order.length; row++) {
       let dimension = 0;
       while (dimension < dimensions && sums[row * dimensions + dimension] === 0) dimension++;
-      // What adds up to nothing takes no space.
+      // Rows whose sums are all zero are not stored.
       if (dimension === dimensions) continue;
       const key = this.#keys[row] as number;
       const entity = key % entityRange;

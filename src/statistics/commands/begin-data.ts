@@ -3,7 +3,7 @@ import { makePrivate } from '../../engine/data-directory/private-directory.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import type { Session } from '../../terminal/session.ts';
 
-/** The client of a command that may be the first one ever: without a data directory it makes one. */
+/** The client for a command that may be the first one ever: creates the data directory if it is missing. */
 export async function beginningClient(
   session: Pick<Session, 'client' | 'remote' | 'settings'>,
 ): Promise<Client> {

@@ -37,7 +37,7 @@ export function drawChart(title: string, points: readonly ChartPoint[], width = 
   return lines.join('\n');
 }
 
-/** So many neighbours in one bar that all fit; the bar shows their sum. */
+/** Merges neighbouring points so that all bars fit; a bar shows the sum of its points. */
 function merge(points: readonly ChartPoint[], most: number): ChartPoint[] {
   const each = Math.ceil(points.length / Math.max(1, most));
   if (each <= 1) return [...points];

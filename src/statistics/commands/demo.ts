@@ -26,11 +26,11 @@ export function addDemo(group: Command, shell: Shell): void {
     .command(
       group,
       'demo',
-      'Count two years of a small advertiser and draw its filtered chart above its table; needs nothing else',
+      'Count two years of events of a small advertiser, then draw a filtered chart and table; needs nothing else',
       'statistics demo',
       'statistics demo --keep /tmp/shop',
     )
-    .option('--keep <directory>', 'keep the data there, to ask further questions with --data')
+    .option('--keep <directory>', 'keep the data in this directory, for further questions with --data')
     .action(
       shell.run<{ keep?: string }>(async (session) => {
         const { keep } = session.options;
@@ -56,7 +56,7 @@ export function addDemo(group: Command, shell: Shell): void {
     );
 }
 
-/** On another day the same events would have other dates, and count again. */
+/** On another day the events have other dates, so they would count again. */
 async function checkNew(client: Client, data: string): Promise<void> {
   const { user } = advertiser;
   const { entities } = await client.call(statisticsEntityLs, { kind: 'keyword', user, limit: 1 });

@@ -1,6 +1,6 @@
 /**
- * Where an answer is not what was expected, one line each. Of objects only the expected fields count, of lists all elements and
- * their order.
+ * The differences between an answer and what was expected, one line each. Objects may have more fields than expected; lists must have
+ * the same elements in the same order.
  */
 export function differences(expected: unknown, got: unknown, path = ''): string[] {
   const place = path === '' ? 'the answer' : path;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { chunks } from '../../engine/chunks.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
@@ -69,8 +70,8 @@ export function addEntity(group: Command, shell: Shell): void {
         for await (const chunk of lineChunks(file, false)) {
           const lines = readLines(chunk.text, chunk.before);
           for (const list of Map.groupBy(lines, ({ entity }) => `${entity.kind}\0${entity.user}`).values())
-            for (let at = 0; at < list.length; at += perCall) {
-              const answer = await send(connected, list.slice(at, at + perCall));
+            for (const some of chunks(list, perCall)) {
+              const answer = await send(connected, some);
               sum.created += answer.created;
               sum.updated += answer.updated;
               bar.set(sum.created + sum.updated);
@@ -83,7 +84,7 @@ export function addEntity(group: Command, shell: Shell): void {
     );
 }
 
-/** Entities of one kind and user. What is refused about them begins at the first one. */
+/** Entities of one kind and user. A refusal names the line of the first one. */
 async function send(client: Client, lines: readonly Line[]): Promise<{ created: number; updated: number }> {
   const [first, ...others] = lines;
   if (!first) return { created: 0, updated: 0 };

@@ -19,10 +19,10 @@ interface IngestOptions {
   batch?: string;
 }
 
-/** One is parsed while the one before is written. */
+/** One chunk is parsed while the previous one is written. */
 const chunksAtOnce = 2;
 const refusalsShown = 10;
-/** What one call takes. */
+/** Maximum text in one call. */
 const mostText = 16 * 2 ** 20;
 
 /** `statistics ingest` and `statistics backfill`. */
@@ -35,10 +35,13 @@ export function addIngest(group: Command, shell: Shell): void {
       'statistics ingest events.ndjson --schema advertising',
       'statistics ingest days.csv --level day',
     )
-    .option('--schema <name>', 'take only kinds of this schema')
+    .option('--schema <name>', 'accept only kinds of this schema')
     .addOption(levelOption('`event`, or `day` for sums of whole days (`day` instead of `at`)'))
     .addOption(formatOption())
-    .option('--batch <name>', 'name of this batch, for files that begin alike (default: from the content)')
+    .option(
+      '--batch <name>',
+      'name of this batch, for files with the same first line (default: derived from the content)',
+    )
     .action(
       shell.run<IngestOptions>(async (session, file = '') => {
         const { options, out, progress, signal } = session;
@@ -60,7 +63,7 @@ export function addIngest(group: Command, shell: Shell): void {
           sum.refused += answer.refused;
           for (const { index, id, reason } of answer.refusals)
             if (refusals.length < refusalsShown)
-              // Empty lines are not counted, so this is the line where there are none.
+              // Empty lines are not counted, so this is exact only for files without them.
               refusals.push({ line: chunk.before + index + 1 + headerLines(format, chunk), id, reason });
           bytes += chunk.bytes;
           bar.set(sum.events, total && bytes > 0 ? Math.round((sum.events * total) / bytes) : undefined);
@@ -69,7 +72,7 @@ export function addIngest(group: Command, shell: Shell): void {
         bar.close();
         if (out.json) out.object({ ...sum, refusals });
         else sayIngested(out, sum, refusals);
-        // A script must notice that it sends the wrong file.
+        // So that a script notices that it sent the wrong file.
         if (sum.events > 0 && sum.refused === sum.events)
           throw new PismakError('invalid-input', `every event of ${file} was refused`);
       }),
@@ -82,7 +85,7 @@ export function addIngest(group: Command, shell: Shell): void {
       statisticsBackfill.summary,
       'statistics backfill keyword day.ndjson --user 3 --day 2026-03-29',
     )
-    .requiredOption('--user <user>', 'user whose day it is')
+    .requiredOption('--user <user>', 'user whose day is replaced')
     .requiredOption('--day <date>', 'day to replace')
     .addOption(levelOption('`event`, or `day` for sums of whole days'))
     .addOption(formatOption())
@@ -177,7 +180,7 @@ function sayIngested(
   out.say(parts.join(', '));
   for (const { line, id, reason } of refusals)
     out.say(`line ${line}${id === '' ? '' : ` (${id})`}: ${reason}`);
-  // Why events were refused is told when they come first.
+  // Batches that were counted before come without reasons.
   if (refusals.length > 0 && sum.refused > refusals.length)
     out.say(`and ${sum.refused - refusals.length} more`);
 }

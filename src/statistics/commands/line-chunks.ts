@@ -8,24 +8,24 @@ export interface LineChunk {
   /** From 0. */
   index: number;
   text: string;
-  /** Lines before it, and in it. */
+  /** Number of lines before the chunk, and in it. */
   before: number;
   lines: number;
   bytes: number;
-  /** Names this place of this file: the same whenever the file is read, another for a file that begins otherwise. */
+  /** Identifies this place in the file: the same on every read, different for a file that begins differently. */
   place: string;
 }
 
 /** Fixed, because tokens of batches depend on where a chunk begins. */
 const linesPerChunk = 20_000;
 const mostBytes = 12 * 2 ** 20;
-/** With what precedes it in its chunk. No more fits into a call, and a file without lines must not fill the memory. */
+/** Including what precedes the line in its chunk. More would not fit into a call, and a file without newlines must not fill the memory. */
 const longestLine = 15 * 2 ** 20;
 const newline = 10;
 
 /**
- * Cuts a file (or `-`, standard input) into chunks of whole lines. `place` is made from everything before the chunk, of the first
- * chunk from its first line: a file that has grown has its old places, so its last chunk is found to have other content.
+ * Cuts a file (or `-`, standard input) into chunks of whole lines. `place` is a hash of everything before the chunk; for the first
+ * chunk, of its first line. A file that has grown keeps its places, so the server notices that its last chunk has new content.
  */
 export async function* lineChunks(file: string, header: boolean): AsyncGenerator<LineChunk> {
   const source = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 2 ** 20 });

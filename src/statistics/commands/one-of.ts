@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A reader of an option that takes one of some words. */
+/** Parses an option that accepts only these words. */
 export function oneOf(words: readonly string[]): (text: string) => string {
   return (text) => {
     if (words.includes(text)) return text;

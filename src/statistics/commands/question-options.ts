@@ -22,7 +22,7 @@ export interface QuestionOptions {
 
 export function addQuestionOptions(command: Command): Command {
   return command
-    .requiredOption('--user <user>', 'user whose statistics they are')
+    .requiredOption('--user <user>', 'user whose statistics to show')
     .option('--from <date>', 'first day (default: 29 days before the last)')
     .option('--to <date>', 'last day, included (default: today)')
     .option(
@@ -37,8 +37,8 @@ export function addQuestionOptions(command: Command): Command {
       'interval',
     )
     .option('--split <value>', 'only this value of the split')
-    .option('--dimensions <names>', 'only these: clicks,cost')
-    .option('--group-by <kind>', 'add up by this kind of parents');
+    .option('--dimensions <names>', 'only these dimensions: clicks,cost')
+    .option('--group-by <kind>', 'group by parents of this kind');
 }
 
 export async function readQuestion(
@@ -62,7 +62,7 @@ export async function readQuestion(
   };
 }
 
-/** The date in the time zone in which days are counted; it may differ from the date here. */
+/** Today's date in the time zone of the statistics, which may differ from the local date. */
 async function today({ client, clock }: Pick<Session, 'client' | 'clock'>): Promise<string> {
   const { timezone } = await (await client()).call(statisticsSchema, { limit: 1 });
   return formatDay(zoneDays(timezone).dayAt(clock.now()));

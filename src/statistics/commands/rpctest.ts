@@ -14,7 +14,7 @@ import { wrongField } from '../schema/wrong-field.ts';
 import { beginningClient } from './begin-data.ts';
 import { differences } from './differences.ts';
 
-/** One call and what it must answer. */
+/** One call and its expected answer. */
 const scenario = z.strictObject({
   method: z.string(),
   parameters: z.record(z.string(), z.unknown()).default({}),
@@ -35,7 +35,7 @@ export function addRpctest(group: Command, shell: Shell): void {
       'Play scenarios from YAML files, in the order of their names, and compare the answers',
       'statistics rpctest scenarios/keyword --url http://127.0.0.1:7475 --key pk_...',
     )
-    .option('--kind <kinds>', `kinds to put in the place of ${placeholder}; default: all of advertising`)
+    .option('--kind <kinds>', `kinds to substitute for ${placeholder}; default: all kinds of advertising`)
     .action(
       shell.run<{ kind?: string }>(async (session, directory = '') => {
         const { options, out } = session;
@@ -100,7 +100,7 @@ async function readScenarios(file: string, text: string, kind: string): Promise<
   });
 }
 
-/** Aliases that multiply are refused only here. */
+/** YAML aliases that expand without bound are refused only here. */
 function contentOf(document: { toJS(): unknown }, file: string): unknown {
   try {
     return document.toJS();

@@ -1,4 +1,7 @@
-/** Sends chunks as they come, so many at once. The first failure ends it, also if it comes while the next chunk is awaited. */
+/**
+ * Sends chunks as they come, at most `atOnce` at a time. Stops at the first failure, even one that occurs while waiting for the next
+ * chunk.
+ */
 export async function sendAhead<Chunk>(
   chunks: AsyncIterable<Chunk>,
   atOnce: number,

@@ -28,7 +28,7 @@ export function addTable(group: Command, shell: Shell): void {
   );
   addQuestionOptions(table)
     .option('--sort <column>', 'dimension, derived column, name or key, with :asc or :desc', 'name:asc')
-    .option('--limit <number>', 'rows of a page', numberBetween(1, 1000), 50)
+    .option('--limit <number>', 'rows per page', numberBetween(1, 1000), 50)
     .option('--offset <number>', 'rows to skip', numberBetween(0, 1_000_000), 0)
     .option('--segment <by>', '`split`: show each row by split, too', oneOf(['split']))
     .option('--csv', 'print CSV')
@@ -64,7 +64,7 @@ export function showTable({ rows, count, totals }: Answer, out: Output): void {
   ]);
 }
 
-/** The rows below a row, one for each split. Ratios are of the whole only. */
+/** The rows below a row, one for each split, without ratios. */
 function splitLines(splits: Answer['totals']['splits']): Line[] {
   return Object.entries(splits ?? {}).map(([split, sums]) => ({
     entity: `  ${split}`,

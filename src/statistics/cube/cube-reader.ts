@@ -1,3 +1,4 @@
+import { chunks } from '../../engine/chunks.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Block } from '../columns/block.ts';
 import {
@@ -12,11 +13,11 @@ import { Turns } from '../turns.ts';
 import { BlockCache } from './block-cache.ts';
 import { type Reading, Snapshot } from './snapshot.ts';
 
-/** A cube at one moment, with its blocks at hand. */
+/** A cube at one moment, with access to its blocks. */
 export interface CubeView {
   head: CubeHead;
   snapshot: Snapshot;
-  /** The blocks, in the order of the readings. With `keep` false they are not remembered: for what is read once. */
+  /** The blocks, in the order of the readings. With `keep` false they are not cached. */
   read(readings: readonly Reading[], options?: { keep?: boolean }): Promise<Block[]>;
   /** Sums of units whose rows the store adds up by itself: those with a `body`. */
   readonly far: FarSums;
@@ -34,7 +35,7 @@ export interface ReadCounts {
   loadedBytes: number;
 }
 
-/** What a process remembers of a cube. Never changed: a newer one takes its place. */
+/** What a process caches of a cube. Immutable: a newer one replaces it. */
 interface Known {
   head: CubeHead;
   units: ReadonlyMap<string, UnitMeta>;
@@ -42,11 +43,11 @@ interface Known {
   snapshot: Snapshot;
 }
 
-/** Blocks that are loaded at once: a cancelled read ends after these. */
+/** Blocks loaded at once; a cancelled read ends after these. */
 const loadedAtOnce = 100;
-/** How often a read begins again because units were replaced meanwhile. Each roll-up of a cube can cause one. */
+/** Maximum restarts of a read because units were replaced meanwhile. Each roll-up of a cube can cause one. */
 const mostTries = 10;
-/** Metadata that is kept of all cubes together, about 150 bytes each. */
+/** Maximum cached metadata of all cubes together, about 150 bytes each. */
 const mostRemembered = 200_000;
 
 /**
@@ -82,7 +83,7 @@ export class CubeReader {
         if (!(error instanceof Replaced)) throw error;
         this.#forget(`${kind}\0${user}`);
         if (tries >= mostTries)
-          throw new PismakError('unavailable', 'these statistics are being rebuilt all the time; try again', {
+          throw new PismakError('unavailable', 'these statistics keep being rebuilt; try again', {
             cause: error,
           });
       }
@@ -108,9 +109,8 @@ export class CubeReader {
   ): Promise<Block[]> {
     const found = readings.map(({ source }) => this.#blocks.get(keyOf(source)));
     const missing = [...readings.keys()].filter((index) => !found[index]);
-    for (let at = 0; at < missing.length; at += loadedAtOnce) {
+    for (const portion of chunks(missing, loadedAtOnce)) {
       await turns.next();
-      const portion = missing.slice(at, at + loadedAtOnce);
       const sources = portion.map((index) => (readings[index] as Reading).source);
       const units = sources.flatMap((source) => ('unit' in source ? [source.unit] : []));
       const segments = sources.flatMap((source) => ('segment' in source ? [source.segment] : []));
@@ -193,7 +193,7 @@ function keyOf(source: Reading['source']): UnitMeta | SegmentMeta {
   return 'unit' in source ? source.unit : source.segment;
 }
 
-/** The store's own sums, with what they read counted. Only a store that has them tells of units with a `body`. */
+/** The store's own sums, with their reads counted. Only a store with `far` has units with a `body`. */
 function countedFar({ far }: StatisticsStore, counts: ReadCounts, signal: AbortSignal | undefined): FarSums {
   const count = (units: readonly UnitMeta[]) => {
     counts.blocks += units.length;

@@ -2,7 +2,7 @@ import { type Day, type DayRange, unitOf } from '../calendar/days.ts';
 import type { Cost, Scan } from '../plan/plan.ts';
 import type { Level, SegmentMeta, UnitMeta } from '../store/store.ts';
 
-/** A stored block to read, and how often it counts (1, or -1, rarely more). */
+/** A stored block to read, and its weight: 1 or -1, rarely more. */
 export interface Reading {
   source: { unit: UnitMeta } | { segment: SegmentMeta };
   weight: number;
@@ -90,7 +90,7 @@ export class Snapshot {
     return cost;
   };
 
-  /** Everything to read for these scans. What counts once and is subtracted once is left out. */
+  /** Everything to read for these scans. Blocks that are both added and subtracted are left out. */
   resolve(scans: readonly Scan[]): Reading[] {
     const readings = new Map<UnitMeta | SegmentMeta, Reading>();
     const count = (key: UnitMeta | SegmentMeta, source: Reading['source'], sign: number) => {
@@ -116,7 +116,7 @@ export class Snapshot {
   }
 }
 
-/** Those that the store adds up by itself, and those whose blocks are read. */
+/** Separates units that the store adds up by itself from blocks to read. */
 export function splitByPlace(readings: readonly Reading[]): {
   far: { unit: UnitMeta; weight: number }[];
   near: Reading[];

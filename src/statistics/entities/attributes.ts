@@ -6,7 +6,7 @@ const columns = ['ordinal', 'key', 'name', 'status', 'parent', 'budget', 'create
 const rowsPerQuery = 20_000;
 const mostEntities = 300_000;
 
-/** What an entity is, besides its sums. */
+/** Everything about an entity except its sums. */
 export interface Attributes {
   key: string;
   name: string;
@@ -16,7 +16,7 @@ export interface Attributes {
   createdAt: number;
 }
 
-/** Names and other attributes of entities, remembered while they don't change. */
+/** Caches the attributes of entities until they change. */
 export class AttributeCache {
   readonly #queries: StatisticsQueries;
   readonly #known = new Map<number, { version: number; rows: Attributes[] }>();
@@ -26,7 +26,7 @@ export class AttributeCache {
     this.#queries = queries;
   }
 
-  /** Those of all entities of a cube, by their numbers. */
+  /** Attributes of all entities of a cube, by ordinal. */
   async all({ id, entityVersion }: CubeHead, turns?: Turns): Promise<readonly Attributes[]> {
     const known = this.#known.get(id);
     if (known?.version === entityVersion) return known.rows;
@@ -53,7 +53,7 @@ export class AttributeCache {
     return rows;
   }
 
-  /** Those of a few entities. */
+  /** Attributes of a few entities. */
   async some(cube: number, ordinals: readonly number[]): Promise<Map<number, Attributes>> {
     if (ordinals.length === 0) return new Map();
     const rows = await this.#queries

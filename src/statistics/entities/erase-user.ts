@@ -7,8 +7,8 @@ import type { AttributeCache } from './attributes.ts';
 
 const cubesAtOnce = 100;
 
-/** Everything that knows something about users. */
-interface Erased {
+/** Where statistics of users are stored and cached. */
+interface Stored {
   store: StatisticsStore;
   attributes: AttributeCache;
   database: StatisticsDatabase;
@@ -19,7 +19,7 @@ interface Erased {
  * batches stay until they expire: otherwise a batch that is sent again would bring the sums back.
  */
 export async function eraseUser(
-  { store, attributes, database }: Erased,
+  { store, attributes, database }: Stored,
   { user, kind, signal }: { user: string; kind?: string | undefined; signal: AbortSignal },
 ): Promise<{ kinds: number; entities: number; corrections: number }> {
   const erased = { kinds: 0, entities: 0, corrections: 0 };
@@ -43,10 +43,10 @@ export async function eraseUser(
 }
 
 /**
- * What erases everything about an account that is being deleted, with what it may read of others. Invoices may rest on the sums of
- * closed months, so those never go along unnoticed.
+ * Resolves to what erases all statistics of an account that is being deleted, and its rights to read others. Refuses if a closed month
+ * has sums of the account, because invoices may rest on them.
  */
-export async function forgetAccount(statistics: Erased, user: string) {
+export async function forgetAccount(statistics: Stored, user: string) {
   const closed = await closedMonthOf(statistics, user);
   if (closed !== undefined)
     throw new PismakError(

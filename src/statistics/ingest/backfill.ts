@@ -25,8 +25,8 @@ export interface Backfill {
 const mostTries = 20;
 
 /**
- * Replaces everything that a day has by the given events, however old the day is. What is written is the difference, as a
- * batch like any other: so weeks, months and totals learn of it as they learn of late events.
+ * Replaces everything counted for a day with the given events, however old the day is. It writes the difference as a segment like any
+ * other, so weeks, months and totals pick it up like late events.
  */
 export async function backfill(statistics: Statistics, request: Backfill): Promise<{ events: number }> {
   const { store, reader, clock, database } = statistics;
@@ -58,10 +58,10 @@ export async function backfill(statistics: Statistics, request: Backfill): Promi
     });
     if (done) return { events };
   }
-  throw new PismakError('unavailable', 'events of this user arrive all the time; try again');
+  throw new PismakError('unavailable', 'new events of this user keep arriving; try again');
 }
 
-/** The given events, added up. All must be good and belong to the day, or the whole day would be wrong. */
+/** Adds up the given events. All must be valid and belong to the day, or the whole day would be wrong. */
 async function wantedDay(
   { schemas, days, clock, futureMs }: Statistics,
   { kind, user, day, level, content }: Backfill,
@@ -99,7 +99,7 @@ async function wantedDay(
   return { events: builder.events, cube: cubes[0] };
 }
 
-/** What the day has now, by half hours if they are kept. */
+/** What is counted for the day now, by half hours if they are kept. */
 async function currentBlocks(view: CubeView, day: Day): Promise<Map<number, Block[]>> {
   const { snapshot } = view;
   const chunks = new Set(

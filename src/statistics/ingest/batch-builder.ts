@@ -9,7 +9,7 @@ import { addDay, addKey, type CubeBuilder, indexesOf, type KindBuilder, prepared
 import { parseMoment } from './parse-moment.ts';
 import type { UsualEvent } from './shaped-lines.ts';
 
-/** An event that was not taken, and why. `index` counts from 0. */
+/** A refused event and the reason. `index` counts from 0. */
 export interface Refusal {
   index: number;
   id: string;
@@ -18,7 +18,7 @@ export interface Refusal {
 
 export interface BatchRules {
   schemas: Schemas;
-  /** Only kinds of this schema. */
+  /** Accept only kinds of this schema. */
   schema?: string | undefined;
   days: ZoneDays;
   /** Events after this moment are refused: somebody's clock is wrong. */
@@ -33,7 +33,7 @@ export interface BatchRules {
   mayWrite(user: string): boolean;
 }
 
-/** The most entities in one batch: what a table of sums can tell apart. */
+/** Maximum events in a batch: a sum table tells this many entities apart. */
 export const mostEvents = entityRange;
 const knownFields = new Set(['id', 'kind', 'entity', 'user', 'split', 'at', 'day', 'dimensions']);
 
@@ -68,7 +68,7 @@ export class BatchBuilder {
     }
   }
 
-  /** Counts an event if there is nothing unusual about it. False: nothing was counted, `add` must look at it. */
+  /** Counts a plain event fast. False if anything about it is unusual: nothing was counted, and `add` must check it. */
   addUsual(event: UsualEvent): boolean {
     const { at, entity, dimensions, amounts } = event;
     const kind = this.#kinds.get(event.kind);
@@ -100,7 +100,7 @@ export class BatchBuilder {
     return true;
   }
 
-  /** Counts a line that is no event at all. */
+  /** Refuses a line that can't be parsed. */
   addBroken(reason: string): void {
     this.refuse(this.#events++, undefined, reason);
   }
@@ -282,7 +282,7 @@ function addValue(
   values.push(dimension, value as number);
 }
 
-/** Only numbers and texts: turning anything else into text may fail. */
+/** Only numbers and strings: converting anything else to a string may throw. */
 function idText(id: unknown): string {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }

@@ -4,10 +4,10 @@ import { SumTable } from '../columns/sum-table.ts';
 import type { Kind } from '../schema/schemas.ts';
 import type { PreparedCube } from '../store/store.ts';
 
-/** What a batch has of one kind so far. */
+/** Events of one kind in a batch so far. */
 export interface KindBuilder {
   kind: Kind;
-  /** By the user as it was written, a number or a text. */
+  /** By user as written: a number or a string. */
   cubes: Map<unknown, CubeBuilder>;
   /** By the number of the dimension. */
   mayBeNegative: readonly boolean[];
@@ -20,7 +20,7 @@ export interface KindBuilder {
 export interface CubeBuilder {
   kind: string;
   user: string;
-  /** Numbers of the entities in this batch, by the key as it was written. */
+  /** Index of each entity in this batch, by key as written. */
   keys: Map<unknown, number>;
   names: string[];
   days: Map<Day, DayBuilder>;
@@ -72,7 +72,7 @@ export function prepared({ kind, user, names, days }: CubeBuilder): PreparedCube
   };
 }
 
-/** The table as blocks of stored numbers: `ordinals[entity of the table]`. */
+/** Splits the table into blocks by chunk. `ordinals` maps entities of the table to stored ordinals. */
 export function blocksByChunk(
   table: SumTable,
   splits: number,

@@ -10,7 +10,7 @@ import { type Statistics, statisticsForStage } from '../statistics.ts';
 import { limitsOf } from '../store/limits.ts';
 import { type Ingested, ingest } from './ingest.ts';
 
-/** The queue that events may be sent to instead of the API. Served by every worker all the time. */
+/** A queue that takes events instead of the API. Every worker serves it. */
 export const ingestStage: z.input<typeof stageDefinition> & { name: string } = {
   name: 'statistics.ingest',
   processor: 'statistics.ingest',
@@ -21,19 +21,19 @@ export const ingestStage: z.input<typeof stageDefinition> & { name: string } = {
 };
 
 const stageSettings = {
-  SCHEMA: words('', 'takes only kinds of this schema'),
+  SCHEMA: words('', 'accepts only kinds of this schema'),
   LEVEL: choice('event', ['day'], 'whether lines are events, or sums of whole days'),
 };
 const mostBytes = 16 * 2 ** 20;
-/** What comes back with the request. */
+/** Returned with the request. */
 const answerFile = 'ingested.json';
-/** The same again would fail again. */
+/** Errors that a retry can't fix. */
 const lasting = ['invalid-input', 'too-large', 'conflict', 'quota-exceeded'] as const;
 
 /**
  * Counts the events in the files of a request. The request's uuid is the token, so a message that is delivered again counts once.
- * The owner of the request may write its own statistics and those that it was allowed to; a request without an owner was put into
- * the queue by a program that has the password of the broker, as our workers have.
+ * The owner of the request may write its own statistics and those that it was allowed to; a request without an owner comes from a
+ * program with the broker's password, such as our workers.
  */
 export function ingestProcessor(parts: ProcessorParts): ProcessorRegistration {
   return {

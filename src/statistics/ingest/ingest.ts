@@ -9,7 +9,7 @@ import { BatchBuilder, type BatchRules, mostEvents, type Refusal } from './batch
 import { addContent, type Content } from './lines.ts';
 
 export interface Batch {
-  /** Who sends it: tokens of different owners never clash. */
+  /** The sender. Tokens of different owners never clash. */
   owner: string;
   /** The same token with the same content counts once. */
   token: string;
@@ -22,11 +22,11 @@ export interface Batch {
 }
 
 export interface Ingested {
-  /** The batch had been taken before; nothing was counted now. */
+  /** The batch was counted before; nothing was counted now. */
   duplicate: boolean;
   events: number;
   accepted: number;
-  /** Of these, taken as corrections of closed months: listed, not summed. */
+  /** Events for closed months: listed as corrections, not summed. */
   corrections: number;
   refused: number;
   /** The first ones. */
@@ -34,10 +34,10 @@ export interface Ingested {
 }
 
 const refusalsShown = 100;
-/** Each further try means that a month was closed or a day sealed in this very moment. */
+/** A further try is needed only if a month was closed or a day sealed at the same moment. */
 const mostTries = 5;
 
-/** Takes a batch of events: the good ones are durable when this resolves, the others are named with their reasons. */
+/** Counts a batch of events. When it resolves, valid events are durable; refused ones are returned with reasons. */
 export async function ingest(statistics: Statistics, batch: Batch): Promise<Ingested> {
   const { store, clock, database, schemas } = statistics;
   checkSchemaName(schemas, batch.schema);

@@ -5,7 +5,7 @@ import type { BatchBuilder } from './batch-builder.ts';
 import type { Format } from './formats.ts';
 import { ShapedLines } from './shaped-lines.ts';
 
-/** Short turns: people who ask are waiting; events can wait. */
+/** Short turns: people wait for answers, nobody waits for events. */
 const turnMs = 2;
 const addedAtOnce = 128;
 

@@ -6,7 +6,7 @@ export interface UsualEvent {
   user: string | number;
   entity: string | number;
   split: string;
-  /** In ms; NaN if it is no time. */
+  /** In ms; NaN if it is not a valid time. */
   at: number;
   /** Names of the dimensions, always the same list for a shape. */
   readonly dimensions: readonly string[];
@@ -18,9 +18,9 @@ interface Field {
   prefix: string;
   isText: boolean;
   role: 'id' | 'kind' | 'user' | 'entity' | 'split' | 'at' | 'amount';
-  /** Of an amount, its number. */
+  /** Index of an amount. */
   place: number;
-  /** The text of the line before: kinds and splits repeat, and a text that is the same object is found faster. */
+  /** The value in the previous line: kinds and splits repeat, and maps find the same string object faster. */
   before: string;
 }
 
@@ -36,7 +36,7 @@ const unusual = ['day', 'dimensions'];
 
 /**
  * Reads lines of NDJSON that have the same fields in the same order as an earlier one, with plain texts and whole numbers only: what
- * programs write. `JSON.parse` took 40% of the time of ingesting. Whatever is unusual about a line is left to it.
+ * programs write. `JSON.parse` took 40% of the time of ingesting. Any other line is left to `JSON.parse`.
  */
 export class ShapedLines {
   readonly #shapes: Shape[] = [];
@@ -134,7 +134,7 @@ function endOfNumber(text: string, from: number): number {
   }
   const digits = at - first;
   if (digits === 0 || digits > 15) return -1;
-  // 007 is no JSON, and -0 is not 0.
+  // 007 is not valid JSON, and -0 is not 0.
   return text.charCodeAt(first) === zero && (digits > 1 || first > from) ? -1 : at;
 }
 

@@ -18,14 +18,14 @@ const reader = z.string().min(1).max(200).describe('Account, or a single key as 
 
 export const statisticsAllow = defineOperation({
   name: 'statistics.allow',
-  summary: 'Let an account or a key read, or also write, the statistics of a user',
+  summary: 'Let an account or a key read or write the statistics of a user',
   role: 'admin',
   owner: 'none',
   changes: true,
   input: z.strictObject({
     reader,
     user: userKey,
-    access: z.enum(['none', 'read', 'write']).default('read').describe('What it may do; none takes it back'),
+    access: z.enum(['none', 'read', 'write']).default('read').describe('Access to give; none revokes it'),
   }),
   output: z.strictObject({}),
   example: { reader: 'anna', user: 3, access: 'read' },

@@ -20,13 +20,17 @@ const attributes = {
     .optional()
     .describe('Key of the parent: the group of a keyword'),
   budget: z.int().nullable().optional().describe('Budget in the smallest unit of money'),
-  created: z.int().min(0).optional().describe('When it was created, in ms since 1970; of a new entity: now'),
+  created: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('When it was created, in ms since 1970; default for a new entity: now'),
 };
 const key = { kind: kindName, user: userKey, entity: entityKey };
 
 export const statisticsEntityCreate = defineOperation({
   name: 'statistics.entity.create',
-  summary: 'Create an entity; one that exists already gets these attributes',
+  summary: 'Create an entity, or update the attributes of an existing one',
   role: 'user',
   owner: 'caller',
   changes: true,
@@ -100,7 +104,7 @@ export const statisticsEntityRemove = defineOperation({
 
 export const statisticsEntityLs = defineOperation({
   name: 'statistics.entity.ls',
-  summary: 'List entities with their names, in the order of their creation',
+  summary: 'List entities with their attributes, in order of creation',
   role: 'reader',
   owner: 'caller',
   changes: false,

@@ -6,10 +6,10 @@ import { filter } from '../query/filter.ts';
 /** Parts shared by the inputs of several operations. */
 
 export const kindName = z.string().min(1).max(40).describe('Kind of entities, such as keyword');
-/** Numbers and names alike; they are compared as text. */
+/** Numbers or names, compared as text. */
 const keyRule = `it must be a whole number or a name of 1 to ${longestKey} characters`;
 const key = z.union([z.int(keyRule).min(0, keyRule), z.string().refine(isKey, keyRule)], keyRule);
-export const userKey = key.describe('User whose statistics they are');
+export const userKey = key.describe('User that the statistics belong to');
 export const entityKey = key.describe('Key of the entity');
 export const date = z
   .string()
@@ -18,7 +18,7 @@ export const month = z
   .string()
   .refine((text) => parseMonth(text) !== undefined, { error: 'it must be a month such as 2026-03' });
 
-/** What both the series and the table take. */
+/** What series and tables have in common. */
 export const question = {
   kind: kindName,
   user: userKey,
@@ -35,7 +35,7 @@ export const question = {
     .describe('Whether filters look at sums over the interval or over all time'),
   split: z.string().max(40).optional().describe('Only this value of the split; default: all of them'),
   dimensions: z.array(z.string().max(40)).max(64).default([]).describe('Default: all dimensions'),
-  groupBy: z.string().max(40).optional().describe('Add up by this kind of parents: keywords by campaign'),
+  groupBy: z.string().max(40).optional().describe('Group by parents of this kind: keywords by campaign'),
 };
 
 export const granularity = z

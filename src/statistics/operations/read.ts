@@ -14,8 +14,13 @@ const point = z.strictObject({
 const seriesInput = z.strictObject({
   ...question,
   granularity,
-  includeTotal: z.boolean().default(false).describe('Answer with the sums over the whole interval, too'),
-  limit: z.int().min(1).max(5000).default(5000).describe('Most points; a question with more is refused'),
+  includeTotal: z.boolean().default(false).describe('Also return the sums over the whole interval'),
+  limit: z
+    .int()
+    .min(1)
+    .max(5000)
+    .default(5000)
+    .describe('Maximum number of points; a question with more is refused'),
 });
 
 export const statisticsSeries = defineOperation({
@@ -46,7 +51,7 @@ export const statisticsSeries = defineOperation({
 
 const rowSums = {
   sums,
-  /** Ratios such as CTR; null where nothing can be divided. */
+  /** Ratios such as CTR; null if the divisor is zero. */
   derived: z.record(z.string(), z.number().nullable()),
   splits: splitSums.optional(),
 };
@@ -54,7 +59,7 @@ const rowSums = {
 export const statisticsTable = defineOperation({
   name: 'statistics.table',
   formerNames: ['statistics.filter2'],
-  summary: 'Show the table of the entities that a filter keeps, with their sums and the totals',
+  summary: 'Show a table of the entities that a filter keeps, with sums and totals',
   role: 'reader',
   owner: 'caller',
   heavy: 'work',
@@ -66,7 +71,7 @@ export const statisticsTable = defineOperation({
       .max(100)
       .default('name:asc')
       .describe('Dimension, derived column, name or key, and asc or desc: cost:desc'),
-    segment: z.enum(['split']).optional().describe('Show the sums of each row by split, too'),
+    segment: z.enum(['split']).optional().describe('Also show the sums of each row by split'),
     offset: z.int().min(0).max(1_000_000).default(0).describe('Rows to skip'),
     limit: z.int().min(1).max(1000).default(50).describe('Maximum number of rows'),
   }),

@@ -28,7 +28,7 @@ export const statisticsRpc = defineOperation({
   owner: 'caller',
   changes: true,
   stores: true,
-  // What is called is audited itself, if it changes something, and takes its own turn.
+  // The called operation is audited and takes its turn by itself.
   audited: false,
   bodyLimit: 16 * 2 ** 20,
   input: z.strictObject({

@@ -7,14 +7,14 @@ import type { Schemas } from '../schema/schemas.ts';
 import { levels } from '../store/store.ts';
 import { date, kindName, month, sums, userKey } from './inputs.ts';
 
-/** Who is left out of roll-ups and checks because a sum exceeds 2^53. */
+/** Kinds and users that were left out because a sum exceeds 2^53. */
 const tooLarge = z.array(z.string()).max(10);
 
 const anHour = 3_600_000;
 
 export const statisticsRollup = defineOperation({
   name: 'statistics.rollup',
-  summary: 'Bring slots, days, weeks, months and totals up to date, or build them anew',
+  summary: 'Bring slots, days, weeks, months and totals up to date, or rebuild them',
   role: 'admin',
   owner: 'none',
   heavy: 'work',
@@ -26,8 +26,8 @@ export const statisticsRollup = defineOperation({
     kind: kindName.optional(),
     user: userKey.optional(),
     split: z.string().max(40).optional().describe('Only units with rows of this split'),
-    from: date.optional().describe('Build all units from this day on anew'),
-    to: date.optional().describe('Build all units up to this day anew'),
+    from: date.optional().describe('Rebuild all units from this day on'),
+    to: date.optional().describe('Rebuild all units up to this day'),
   }),
   output: z.strictObject({ cubes: z.int(), units: z.int(), rows: z.int(), tooLarge }),
   example: { level: 'week', from: '2026-01-01', to: '2026-03-31' },
@@ -101,7 +101,7 @@ export const statisticsReconcile = defineOperation({
 
 export const statisticsClose = defineOperation({
   name: 'statistics.close',
-  summary: 'Close a month: events that come later are listed as corrections and not summed in',
+  summary: 'Close a month: later events are listed as corrections instead of being summed',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -163,8 +163,7 @@ export const statisticsCorrections = defineOperation({
 
 export const statisticsErase = defineOperation({
   name: 'statistics.erase',
-  summary:
-    'Delete everything that is counted about a user: sums, entities, corrections, and who may read them',
+  summary: 'Delete all statistics of a user: sums, entities, corrections and access rights',
   role: 'admin',
   owner: 'none',
   heavy: 'work',

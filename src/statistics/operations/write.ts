@@ -7,7 +7,7 @@ import { formats } from '../ingest/formats.ts';
 import { limitsOf } from '../store/limits.ts';
 import { date, kindName, userKey } from './inputs.ts';
 
-/** Text counts as one value of JSON, so 16 MB hold 100,000 lines; of a list only some 40,000 events fit. */
+/** Text is a single JSON value, so 16 MB hold 100,000 lines; as a list, only about 40,000 events fit. */
 const bodyLimit = 16 * 2 ** 20;
 
 const content = {
@@ -18,8 +18,8 @@ const content = {
     .describe(
       'Events: {id, kind, entity, user, split, at, dimensions}; dimensions may stand beside the other fields',
     ),
-  text: z.string().max(bodyLimit).optional().describe('The events as lines instead'),
-  format: z.enum(formats).default('ndjson').describe('What the lines are'),
+  text: z.string().max(bodyLimit).optional().describe('The events as lines, instead of `events`'),
+  format: z.enum(formats).default('ndjson').describe('Format of the lines'),
 };
 
 function contentOf(input: {
@@ -48,7 +48,7 @@ export const statisticsIngest = defineOperation({
   deadlineMs: 300_000,
   changes: true,
   stores: true,
-  // Called all the time; the list of batches says what came.
+  // Called constantly; the table of batches records what came.
   audited: false,
   bodyLimit,
   input: z.strictObject({
@@ -58,7 +58,7 @@ export const statisticsIngest = defineOperation({
       .max(200)
       .regex(/^[^\0]*$/)
       .describe('Name of the batch. Corrected events need a new one'),
-    schema: z.string().max(40).optional().describe('Take only kinds of this schema'),
+    schema: z.string().max(40).optional().describe('Accept only kinds of this schema'),
     level,
     ...content,
   }),
@@ -103,7 +103,7 @@ export const statisticsIngest = defineOperation({
 
 export const statisticsBackfill = defineOperation({
   name: 'statistics.backfill',
-  summary: 'Replace all that one day of one user has by the given events, however old it is',
+  summary: 'Replace everything counted for one day of one user with the given events, however old the day is',
   role: 'user',
   owner: 'caller',
   heavy: 'work',

@@ -12,7 +12,7 @@ import { type OwnEvent, translateEvent } from './translate-event.ts';
 import { WaitingSums } from './waiting-sums.ts';
 
 const flushMs = 10_000;
-/** While the store is away, so many are kept. */
+/** Maximum kept while the store is unavailable. */
 const mostWaiting = 50_000;
 
 /** How a batch is stored. The token stays the same until that succeeds, so a failure in between counts nothing twice. */
@@ -35,7 +35,7 @@ export function countOwnEvents(
   });
 }
 
-/** The same beside a worker elsewhere: through the queue of the ingest stage, so any worker may count them, once. */
+/** The same in a process that only runs workers: events go through the queue of the ingest stage, where any worker counts them once. */
 export function sendOwnEvents(parts: Pick<BesideWorker, 'broker' | 'clock' | 'events' | 'log'>): Running {
   const { broker, clock } = parts;
   return collectOwnEvents(parts, {
@@ -73,7 +73,8 @@ function collectOwnEvents(
       batch = undefined;
     }
     const { dropped } = waiting;
-    if (dropped > 0) log.warn({ dropped }, 'events of Pismak itself were not counted: the store was away');
+    if (dropped > 0)
+      log.warn({ dropped }, 'events of Pismak itself were not counted: the store was unavailable');
     waiting.dropped = 0;
   }
 

@@ -2,10 +2,10 @@ import type { Event } from '../../engine/event/event.ts';
 import { ingestStage } from '../ingest/ingest-stage.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** The user of what belongs to the installation; administrators see it. */
+/** The user that the installation's own statistics belong to; administrators see them. */
 export const installation = 'pismak';
 
-/** An event in the words of the schema `pismak`. */
+/** An event as the schema `pismak` names it. */
 export interface OwnEvent {
   kind: string;
   entity: string;
@@ -15,16 +15,16 @@ export interface OwnEvent {
   dimensions: Record<string, number>;
 }
 
-/** An event of the engine or a house in the words of the schema `pismak`: none, one or several. */
+/** Translates an event of the engine or a house into events of the schema `pismak`: none, one or several. */
 export function translateEvent(event: Event, schema: Schema): OwnEvent[] {
   const { kind, entity, user, at, dimensions = {} } = event;
-  // To count that we counted would never end.
+  // Counting our own counting would never end.
   if (kind === 'request.processed' && entity === ingestStage.name && !user) return [];
   const split =
     dimensions.status !== undefined && !/^(ok|succeeded)$/i.test(String(dimensions.status)) ? 'failed' : 'ok';
   const base = { split: event.split === 'failed' ? 'failed' : split, at };
   const counted = { count: 1, ...known(dimensions, schema) };
-  // What a user caused is the user's, and the installation's as well.
+  // Counted for the user who caused it, and for the installation.
   const both = (fields: { kind: string; entity: string }) => [
     { ...base, ...fields, user: installation, dimensions: counted },
     ...(user ? [{ ...base, ...fields, user, dimensions: counted }] : []),
@@ -36,7 +36,7 @@ export function translateEvent(event: Event, schema: Schema): OwnEvent[] {
     ];
   // `schedule.run`, `mailing.sent`, `crawl.page`: the noun is the kind.
   const [noun = ''] = kind.split('.');
-  // Stages and workers count requests; that a worker came is no request.
+  // Stages and workers count requests only; the arrival of a worker is not one.
   if (noun === 'stage' || noun === 'worker') return [];
   return noun in schema.kinds && entity !== '' ? both({ kind: noun, entity: entity.slice(0, 200) }) : [];
 }

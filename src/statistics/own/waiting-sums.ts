@@ -4,13 +4,13 @@ import type { OwnEvent } from './translate-event.ts';
 const quarterMs = 15 * 60_000;
 
 /**
- * Events of Pismak itself that are not stored yet. Those of one thing in one quarter of an hour are added up at once, so a busy hour
- * costs a few lines.
+ * Pismak's own events that are not stored yet. Events about one thing in the same quarter of an hour are added up, so a busy hour
+ * costs a few rows.
  */
 export class WaitingSums {
   readonly #most: number;
   readonly #sums = new Map<string, OwnEvent>();
-  /** How many events found no place. */
+  /** Events dropped because it was full. */
   dropped = 0;
 
   constructor(most: number) {
@@ -33,7 +33,7 @@ export class WaitingSums {
     else this.dropped++;
   }
 
-  /** Takes the oldest ones out. */
+  /** Removes and returns the oldest. */
   take(most: number): OwnEvent[] {
     const taken = [...this.#sums].slice(0, most);
     for (const [key] of taken) this.#sums.delete(key);

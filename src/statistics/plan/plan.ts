@@ -42,8 +42,8 @@ export function planSeries(
 }
 
 /**
- * The cheapest scans for the sum over all these days. `history` is the range outside which nothing was ever counted: with it,
- * what covers nearly everything is read from the totals.
+ * The cheapest scans for the sum over all these days. `history` is the range outside which nothing was ever counted; given it, an
+ * interval that covers nearly everything is read from the totals.
  */
 export function planRange(range: DayRange, cost: Cost, history?: DayRange): Scan[] {
   if (range.from > range.to) return [];
@@ -101,7 +101,7 @@ function negated(scans: readonly Scan[]): Scan[] {
   return scans.map((scan) => ({ ...scan, sign: scan.sign === 1 ? -1 : 1 }));
 }
 
-/** Of plans with equal cost the shorter one, of equally long ones the first. */
+/** The cheaper plan; if both cost the same, the shorter one, then the first. */
 function cheapest(cost: Cost, first: Scan[], second: Scan[]): Scan[] {
   const difference = costOf(second, cost) - costOf(first, cost);
   if (difference !== 0) return difference < 0 ? second : first;

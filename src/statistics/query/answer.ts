@@ -9,7 +9,7 @@ import type { Question } from './select-entities.ts';
 import { readSeries, type SeriesPoint, type SplitSums } from './series.ts';
 import { readTable, type SortBy, type TableSources } from './table.ts';
 
-/** A question in the words of users. */
+/** A question as users ask it, by names. */
 export interface Asked {
   kind: string;
   user: string | number;
@@ -246,7 +246,7 @@ function totalOf({ kind, dimensions }: Question, points: readonly NamedPoint[], 
   return { total: Object.fromEntries(names.map((name) => [name, total(name)])) };
 }
 
-/** Ratios for display. Null where nothing can be divided. */
+/** Ratios for display; null if the divisor is zero. */
 function derivedOf({ schema }: Kind, sums: Sums): Record<string, number | null> {
   return Object.fromEntries(
     Object.entries(schema.derived).flatMap(([name, [above, below]]) => {

@@ -16,7 +16,7 @@ export interface Explanation {
   ms: number;
 }
 
-/** Runs the question and tells how it was answered. */
+/** Runs the question and describes how it was answered. */
 export async function explainSeries(
   statistics: Statistics,
   asked: AskedSeries,
@@ -58,7 +58,7 @@ export async function explainSeries(
   return reader.view(question.kind.name, question.user, explain, signal);
 }
 
-/** `+month 2026-01 (1200 rows, 3 newer segments)`; nothing for a unit that has nothing. */
+/** `+month 2026-01 (1200 rows, 3 newer segments)`; empty for an empty unit. */
 function describe(snapshot: Snapshot, { level, bucket, sign }: Scan): string[] {
   const rows = snapshot.unitsAt(level, bucket).reduce((sum, unit) => sum + unit.rows, 0);
   const newer = snapshot.newer(level, bucket).length;

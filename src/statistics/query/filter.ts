@@ -36,7 +36,7 @@ const textComparisons: readonly Comparison[] = ['=', '!=', 'in', 'contains'];
 /** Deeper nesting is a mistake, or an attack. */
 const deepest = 10;
 
-/** A filter that can be asked about one entity after the other. */
+/** A filter to test entities with, one after the other. */
 export interface CompiledFilter {
   /** Dimensions whose sums it looks at. */
   dimensions: readonly number[];

@@ -1,6 +1,6 @@
 import type { Turns } from '../turns.ts';
 
-/** Texts are compared by the rules of a language, a microsecond each. */
+/** A collator compares names, which takes a microsecond each time. */
 const comparedAtOnce = 1024;
 
 /**
@@ -41,7 +41,7 @@ export async function firstRows(
       siftDown(heap, compare);
     }
   }
-  // The heap gives its rows up from the last one on, so only those of the page are put in order.
+  // The heap yields its rows from the last one on, so only the page has to be put in order.
   const page: number[] = [];
   while (heap.length > offset) {
     page.push(heap[0] as number);

@@ -21,7 +21,7 @@ export interface GroupedBy {
   mostPoints: number;
 }
 
-/** Before anything is added up: there may be as many groups as entities. */
+/** Checked before anything is added up: there may be as many groups as entities. */
 export function checkGroups(groups: number, points: number, { mostPoints }: GroupedBy): void {
   if (groups * points <= mostPoints) return;
   throw new PismakError(

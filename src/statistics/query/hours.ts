@@ -15,8 +15,8 @@ import type { TableSources } from './table.ts';
 const slotsPerHour = 2;
 
 /**
- * A series by hours, while half hours are kept. The identifier is the day and the number of the hour since its beginning, so the
- * hour that a change of clocks repeats has its own.
+ * A series by hours, as long as half hours are kept. The identifier of a point is the day and the index of the hour, so an hour that a
+ * clock change repeats has its own.
  */
 export async function readHours(
   view: CubeView | undefined,

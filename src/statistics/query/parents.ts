@@ -8,7 +8,7 @@ import type { TableSources } from './table.ts';
 /** Rows of parents, and which row each entity belongs to. */
 export interface Parents {
   rows: { key: string; attributes: Attributes | undefined }[];
-  /** By the entity's number; only those that the filter keeps have one that counts. */
+  /** By ordinal; meaningful only for entities that the filter keeps. */
   rowOf: Int32Array;
 }
 

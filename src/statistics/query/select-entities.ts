@@ -14,24 +14,24 @@ import { planRange, type Scan } from '../plan/plan.ts';
 import type { Kind } from '../schema/schemas.ts';
 import type { CompiledFilter } from './filter.ts';
 
-/** What both the series and the table ask. */
+/** What series and tables have in common. */
 export interface Question {
   kind: Kind;
   user: string;
   range: DayRange;
-  /** Numbers of the splits that count. */
+  /** Indexes of the wanted splits. */
   splits: readonly number[];
-  /** Numbers of the dimensions to answer with. */
+  /** Indexes of the dimensions to answer with. */
   dimensions: readonly number[];
   filter?: CompiledFilter | undefined;
   /** Whether filters look at sums over the interval, or over all time. */
   over: 'interval' | 'all';
 }
 
-/** A filter may have a hundred conditions. */
+/** Entities tested in one turn: a filter may have a hundred conditions. */
 const filteredAtOnce = 2048;
 
-/** Which entities a filter keeps: 1 for those, by chunk. Undefined: all of them. */
+/** The entities that a filter keeps: by chunk, 1 for each of them. Undefined: all. */
 export interface Selection {
   masks: ReadonlyMap<number, Uint8Array> | undefined;
   kept: number;

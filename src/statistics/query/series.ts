@@ -81,7 +81,7 @@ async function sumPoints(
   return points;
 }
 
-/** Adds what the store added up. A sum on the way that could have been rounded is refused. */
+/** Adds sums from the store. Refuses an intermediate sum that could have been rounded. */
 function addUnit(
   sums: SplitSums,
   { unit, weight }: { unit: UnitMeta; weight: number },
@@ -123,7 +123,7 @@ function addBlock(
   }
 }
 
-/** Rows that a filter keeps, once for all dimensions. Used between two statements only, so one list serves all. */
+/** Scratch list of rows that a filter keeps, filled once for all dimensions. Never used across an `await`, so all callers share it. */
 let keptList = new Int32Array(65_536);
 
 /**

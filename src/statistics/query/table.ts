@@ -37,7 +37,7 @@ export interface Table {
   totals: SplitSums;
 }
 
-/** Where the names of the other kinds of this user come from. */
+/** Other kinds of this user, for the names of parents. */
 export interface TableSources {
   attributes: AttributeCache;
   viewOf(kind: string): Promise<CubeView | undefined>;
@@ -156,7 +156,7 @@ class Columns {
         bound += Math.abs(value);
       }
     }
-    // Each chunk was checked by itself; all of them together add up here.
+    // Each chunk was checked by itself, but not their total.
     if (bound > Number.MAX_SAFE_INTEGER) throw tooLarge();
     this.#made.set(key, column);
     return column;
@@ -168,7 +168,7 @@ class Columns {
   }
 }
 
-/** What rows are sorted by. A ratio of nothing sorts as the least. */
+/** What rows are sorted by. A ratio with a zero divisor sorts lowest. */
 function sortValues(columns: Columns, splits: readonly number[], by: SortBy): Float64Array {
   const added = (dimension: number) => {
     const sum = new Float64Array(columns.rows);

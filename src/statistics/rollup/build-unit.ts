@@ -1,3 +1,4 @@
+import { chunks } from '../../engine/chunks.ts';
 import { type Day, unitOf, unitsWithin } from '../calendar/days.ts';
 import type { Block } from '../columns/block.ts';
 import { type Signed, sumBlocks } from '../columns/sum-blocks.ts';
@@ -13,8 +14,8 @@ import type { Level } from '../store/store.ts';
 const blocksAtOnce = 8;
 
 /**
- * Computes a unit anew from the next finer level and what is newer, up to the view's `seq`. Nothing of the unit itself goes in,
- * so a re-run replaces, and twice gives the same. Only slots, and days whose slots are gone, are the finest record themselves.
+ * Computes a unit anew from the next finer level and what is newer, up to the view's `seq`. The unit's old content is not used, so a
+ * re-run replaces it and gives the same. Only slots, and days whose slots are gone, are the finest record themselves.
  */
 export async function buildUnit(
   view: CubeView,
@@ -25,12 +26,12 @@ export async function buildUnit(
   const readings = sourcesOf(view.snapshot, level, bucket, chunk);
   if (level === 'slot') {
     const table = new SumTable(shape.dimensions);
-    for (const part of parts(readings))
+    for (const part of chunks(readings, blocksAtOnce))
       for (const block of await view.read(part, { keep: false })) table.addBlock(block);
     return table.toBlock({ splits: shape.splits, slots: true });
   }
   let sum: Signed[] = [];
-  for (const part of parts(readings)) {
+  for (const part of chunks(readings, blocksAtOnce)) {
     const blocks = await view.read(part, { keep: false });
     const signed = part.map(({ weight }, index) => ({ block: blocks[index] as Block, sign: weight }));
     sum = [{ block: sumBlocks([...sum, ...signed], shape), sign: 1 }];
@@ -74,8 +75,4 @@ function finerScans(snapshot: Snapshot, level: Level, bucket: Day): Scan[] {
     bucket: from + index,
     sign: 1,
   }));
-}
-
-function* parts(readings: readonly Reading[]): Generator<readonly Reading[]> {
-  for (let at = 0; at < readings.length; at += blocksAtOnce) yield readings.slice(at, at + blocksAtOnce);
 }

@@ -71,7 +71,7 @@ async function checkCube(
   if (!view) return { units, difference: undefined };
   for (const unit of view.snapshot.units()) {
     signal?.throwIfAborted();
-    // Nothing finer is there to compare with.
+    // There is nothing finer to compare with.
     if (unit.level === 'slot' || unit.sealed) continue;
     units++;
     const expected = await buildUnit(view, kind, unit);

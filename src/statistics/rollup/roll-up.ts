@@ -18,7 +18,7 @@ export interface RollUpOptions {
   split?: string | undefined;
   /** Rebuild all units that overlap these days; default: those that lack events. */
   range?: DayRange | undefined;
-  /** Rebuild units that lack nothing, too. */
+  /** Also rebuild units that are up to date. */
   all?: boolean;
   signal?: AbortSignal | undefined;
   progress?: (done: RolledUp) => void;
@@ -53,7 +53,7 @@ export async function rollUp(statistics: Statistics, options: RollUpOptions = {}
     const page = await store.cubes({ kind, user, withSegments: !everything, afterId, limit: cubesAtOnce });
     for (const cube of page) {
       const known = schemas.find(cube.kind);
-      // A schema that is no longer installed: its data waits.
+      // Its schema is no longer installed: the data stays as it is.
       if (known)
         await skipTooLarge(cube, done.tooLarge, () => rollUpCube(statistics, cube, known, options, done));
       signal?.throwIfAborted();
@@ -86,7 +86,7 @@ async function rollUpCube(
         return (await store.publish(id, batch)) ? batch : undefined;
       });
       if (published === undefined) {
-        // Another process publishes the same units. Theirs are as good, but may lack what came since.
+        // Another process published the same units. Try again: theirs may lack newer events.
         if (++tries > mostTries)
           throw new PismakError('unavailable', `the ${level} of ${kindName} of ${user} is rebuilt elsewhere`);
         continue;

@@ -1,12 +1,12 @@
 import { hasCode } from '../../engine/errors.ts';
 import type { CubeHead } from '../store/store.ts';
 
-/** How many are named. */
+/** Maximum number of names in the list. */
 export const mostNamed = 10;
 
 /**
- * Runs work on the sums of one user and kind. Sums that could not be exact are that user's problem: the name goes to the list, and
- * the work on those of others goes on. Undefined: this one was left out.
+ * Runs work on the sums of one user and kind. If a sum would exceed 2^53, the name goes to the list and the result is undefined, so
+ * others are not affected.
  */
 export async function skipTooLarge<Result>(
   { kind, user }: Pick<CubeHead, 'kind' | 'user'>,
@@ -22,7 +22,7 @@ export async function skipTooLarge<Result>(
   }
 }
 
-/** A sentence about them, to follow another; empty if there are none. */
+/** A clause to append to a sentence; empty if nothing was left out. */
 export function leftOut(named: readonly string[]): string {
   return named.length === 0 ? '' : `; left out, because a sum exceeds 2^53: ${named.join(', ')}`;
 }

@@ -17,9 +17,8 @@ const cubesAtOnce = 100;
 const replacedRows = 2_000_000;
 
 /**
- * Deletes segments that every unit contains. With `seal` also slots of days after which no late event is taken, and tokens of
- * batches that would be refused for their age; that looks at everything, so it is for the night. Roll-ups that did not run only
- * delay this.
+ * Deletes segments that all units contain. With `seal` it also deletes slots of days that no longer take late events, and tokens of
+ * batches whose events would be refused as too old; that reads everything, so it runs at night. Missed roll-ups only delay it.
  */
 export async function sweep(
   statistics: Statistics,

@@ -5,7 +5,7 @@ const word = z
   .max(40)
   .regex(/^[a-z][A-Za-z0-9]*$/, 'letters and digits, beginning with a small letter');
 
-/** Words that stand for something else in filters, columns and events. */
+/** Words that have another meaning in filters, columns and events. */
 const reserved = [
   'id',
   'kind',

@@ -27,7 +27,7 @@ export interface Schemas {
 
 const builtIn = ['advertising', 'pismak'];
 
-/** The schemas that come along, and those of the installation's own files. */
+/** The built-in schemas, and those of the installation's files. */
 export function loadSchemas(files: readonly string[] = []): Schemas {
   const own = builtIn.map((name) => join(import.meta.dirname, `${name}.json`));
   return createSchemas([...own, ...files].map((file) => readSchema(resolve(file))));
@@ -72,7 +72,7 @@ export function createSchemas(all: readonly Schema[]): Schemas {
   };
 }
 
-/** Fails with `invalid-input` and the names that there are. */
+/** Fails with `invalid-input`, naming the known schemas. */
 export function checkSchemaName({ all }: Schemas, wanted: string | undefined): void {
   if (wanted === undefined || all.some(({ name }) => name === wanted)) return;
   const names = all.map(({ name }) => name).join(', ');

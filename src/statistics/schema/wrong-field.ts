@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The first thing that is wrong with what a person wrote, after the name of the field, in words that need no knowledge of Zod. */
+/** Describes the first error in what a person wrote: the field, then the problem, without the terms of Zod. */
 export function wrongField({ issues }: z.ZodError): string {
   const [issue] = issues;
   if (!issue) return 'it is wrong';

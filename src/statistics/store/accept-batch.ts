@@ -1,3 +1,4 @@
+import { chunks } from '../../engine/chunks.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
@@ -30,7 +31,7 @@ export async function acceptBatch(
 
   const accepted = batch.cubes.flatMap(({ days }) => days).reduce((sum, day) => sum + day.events, 0);
   const counts = { events, accepted, refused, corrections: corrections.length };
-  // A batch of which nothing was taken may come again.
+  // A batch of which nothing was accepted may be sent again.
   if (accepted + corrections.length > 0) {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('statistics_batch')
@@ -42,7 +43,7 @@ export async function acceptBatch(
     const count = accepted + corrections.length;
     if (limits) await countEvents(transaction, limits, { owner, count, now: receivedAt });
   }
-  // In one order everywhere, so that two batches never wait for each other.
+  // Always in the same order, so that two batches never deadlock.
   const cubes = [...batch.cubes].sort((one, other) =>
     `${one.kind} ${one.user}` < `${other.kind} ${other.user}` ? -1 : 1,
   );
@@ -50,8 +51,8 @@ export async function acceptBatch(
     const cube = await lockCube(transaction, prepared.kind, prepared.user);
     await addSegments(transaction, cube, prepared, { receivedAt, limits, numbers });
   }
-  for (let at = 0; at < corrections.length; at += rowsPerInsert) {
-    const rows = corrections.slice(at, at + rowsPerInsert).map(({ dimensions, ...correction }) => ({
+  for (const some of chunks(corrections, rowsPerInsert)) {
+    const rows = some.map(({ dimensions, ...correction }) => ({
       id: newId(clock),
       ...correction,
       token,
@@ -117,18 +118,15 @@ export async function addSegments(
       block: encodeBlock(block),
     })),
   );
-  for (let at = 0; at < rows.length; at += rowsPerInsert)
-    await transaction
-      .insertInto('statistics_segment')
-      .values(rows.slice(at, at + rowsPerInsert))
-      .execute();
+  for (const some of chunks(rows, rowsPerInsert))
+    await transaction.insertInto('statistics_segment').values(some).execute();
 }
 
 async function sealedDays(transaction: StatisticsQueries, cubes: readonly PreparedCube[]) {
   const found: { kind: string; user: string; day: number }[] = [];
   for (const { kind, user, days } of cubes) {
     const old = days.filter(({ mayBeSealed }) => mayBeSealed).map(({ day }) => day);
-    for (let at = 0; at < old.length; at += rowsPerRead) {
+    for (const some of chunks(old, rowsPerRead)) {
       const rows = await transaction
         .selectFrom('statistics_unit as unit')
         .innerJoin('statistics_cube as cube', 'cube.id', 'unit.cube')
@@ -138,7 +136,7 @@ async function sealedDays(transaction: StatisticsQueries, cubes: readonly Prepar
         .where('cube.user', '=', user)
         .where('unit.level', '=', levels.indexOf('day'))
         .where('unit.sealed', '=', 1)
-        .where('unit.bucket', 'in', old.slice(at, at + rowsPerRead))
+        .where('unit.bucket', 'in', some)
         .execute();
       found.push(...rows.map(({ day }) => ({ kind, user, day })));
     }

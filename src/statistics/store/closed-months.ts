@@ -12,8 +12,9 @@ export async function listClosedMonths(queries: StatisticsQueries): Promise<Set<
 }
 
 /**
- * The same as the first thing of a transaction that counts events. No month is closed before it ends, so once a month is closed,
- * its sums stay. After another query it would see the months of that moment. On SQLite transactions take turns anyway.
+ * The same, locked until the end of a transaction that counts events: no month is closed while it runs, so the sums of a closed month
+ * stay. Must be the first query of the transaction, because later ones see the months as they were at the first. On SQLite
+ * transactions take turns anyway.
  */
 export async function holdClosedMonths(
   transaction: StatisticsQueries,
@@ -43,12 +44,12 @@ export async function closeMonth(
     .execute();
 }
 
-/** A closed month in which something is counted about the user; undefined if there is none. */
+/** A closed month that has sums of the user; undefined if there is none. */
 export async function closedMonthOf(
   { database }: { database: StatisticsDatabase },
   user: string,
 ): Promise<Day | undefined> {
-  // What a batch brought is in a segment until it is in the unit of its month.
+  // Events are in segments until a roll-up adds them to the unit of their month.
   const unit = await database.query
     .selectFrom('statistics_unit as unit')
     .innerJoin('statistics_cube as cube', 'cube.id', 'unit.cube')
@@ -71,7 +72,7 @@ export async function closedMonthOf(
   return days.map(({ day }) => unitOf('month', day).from).find((month) => closed.has(month));
 }
 
-/** Events that came too late for their month, the newest first. */
+/** Events that came after their month was closed, the newest first. */
 export async function listCorrections(
   { database }: { database: StatisticsDatabase },
   { user, range, limit }: { user: string; range?: DayRange | undefined; limit: number },

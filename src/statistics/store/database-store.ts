@@ -1,3 +1,4 @@
+import { chunks } from '../../engine/chunks.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
@@ -19,8 +20,8 @@ import type { Outline, UnitRows } from './unit-rows.ts';
 
 /**
  * Column blobs in the engine's database, SQLite or PostgreSQL alike: one row per unit and chunk. Loading 3.4 million weekly
- * rows one by one took 3.4-4 s; as column blobs it takes 50-84 ms. With `rows`, those of large units lie there instead, and the database
- * keeps what decides: which of them count.
+ * rows one by one took 3.4-4 s; as column blobs it takes 50-84 ms. With `rows`, the rows of large units are stored there, and the
+ * database decides which of them count.
  */
 export function databaseStore(parts: {
   database: StatisticsDatabase;
@@ -74,7 +75,7 @@ export function databaseStore(parts: {
       const rows = await database.query
         .selectFrom('statistics_unit')
         .select(['level', 'bucket', 'chunk', 'generation', 'upTo', 'rows', 'splits', 'sealed'])
-        // It stands behind the blob, which SQLite would have to walk over.
+        // The column follows the blob, which SQLite would have to read through.
         .$if(farRows !== undefined, (query) => query.select('body'))
         .where('cube', '=', cube)
         .where('generation', '>', afterGeneration)
@@ -104,15 +105,15 @@ export function databaseStore(parts: {
       for (const [level, units] of byLevel) {
         const byKey = new Map(units.map((unit) => [`${unit.bucket}/${unit.chunk}/${unit.generation}`, unit]));
         const buckets = [...new Set(units.map(({ bucket }) => bucket))].sort((one, other) => one - other);
-        const chunks = [...new Set(units.map(({ chunk }) => chunk))];
-        for (let at = 0; at < buckets.length; at += rowsPerRead) {
+        const wantedChunks = [...new Set(units.map(({ chunk }) => chunk))];
+        for (const some of chunks(buckets, rowsPerRead)) {
           const rows = await database.query
             .selectFrom('statistics_unit')
             .select(['bucket', 'chunk', 'generation', 'block', 'body'])
             .where('cube', '=', cube)
             .where('level', '=', levels.indexOf(level))
-            .where('bucket', 'in', buckets.slice(at, at + rowsPerRead))
-            .where('chunk', 'in', chunks)
+            .where('bucket', 'in', some)
+            .where('chunk', 'in', wantedChunks)
             .execute();
           for (const row of rows) {
             const unit = byKey.get(`${row.bucket}/${row.chunk}/${row.generation}`);
@@ -131,12 +132,12 @@ export function databaseStore(parts: {
       const byKey = new Map(wanted.map((one) => [`${one.seq}/${one.day}/${one.chunk}`, one]));
       const days = [...new Set(wanted.map(({ day }) => day))];
       const numbers = [...new Set(wanted.map(({ seq }) => seq))].sort((one, other) => one - other);
-      for (let at = 0; at < numbers.length; at += rowsPerRead) {
+      for (const some of chunks(numbers, rowsPerRead)) {
         const rows = await database.query
           .selectFrom('statistics_segment')
           .select(['seq', 'day', 'chunk', 'block'])
           .where('cube', '=', cube)
-          .where('seq', 'in', numbers.slice(at, at + rowsPerRead))
+          .where('seq', 'in', some)
           .where('day', 'in', days)
           .execute();
         for (const row of rows) {
@@ -176,14 +177,14 @@ export function databaseStore(parts: {
           .execute();
         for (const [day, ofDay] of Map.groupBy(segments, (segment) => segment.day))
           for (const [chunk, ofChunk] of Map.groupBy(ofDay, (segment) => segment.chunk))
-            for (let at = 0; at < ofChunk.length; at += rowsPerInsert)
+            for (const some of chunks(ofChunk, rowsPerInsert))
               await transaction
                 .deleteFrom('statistics_segment')
                 .where('cube', '=', cube)
                 .where(
                   'seq',
                   'in',
-                  ofChunk.slice(at, at + rowsPerInsert).map(({ seq }) => seq),
+                  some.map(({ seq }) => seq),
                 )
                 .where('day', '=', day)
                 .where('chunk', '=', chunk)
@@ -195,14 +196,14 @@ export function databaseStore(parts: {
 
     async erase(cube) {
       const erased = await database.transaction(async (transaction) => {
-        // First the row that everyone who writes to the cube locks: what they write afterwards has another number.
+        // First the row that all writers to the cube lock: what they write afterwards belongs to a new cube.
         await transaction.deleteFrom('statistics_cube').where('id', '=', cube).execute();
         await transaction.deleteFrom('statistics_unit').where('cube', '=', cube).execute();
         await transaction.deleteFrom('statistics_segment').where('cube', '=', cube).execute();
         const entities = transaction.deleteFrom('statistics_entity').where('cube', '=', cube);
         return Number((await entities.executeTakeFirst()).numDeletedRows);
       });
-      // Nobody can read them any more. What can't be dropped now goes in the night.
+      // Nobody can read these rows any more. If dropping them fails, the nightly sweep does it.
       await farRows?.drop(cube).catch(() => {});
       return erased;
     },
@@ -217,11 +218,11 @@ export function databaseStore(parts: {
 function isElsewhere(): PismakError {
   return new PismakError(
     'configuration-invalid',
-    'a part of these sums is in ClickHouse; set statistics.store to where it is',
+    'some of these sums are in ClickHouse; set statistics.store to its URL',
   );
 }
 
-/** What is to be written was computed for something that has changed since. */
+/** The cube has changed since the write was computed. */
 class CubeChanged extends Error {}
 
 function falseIfChanged(error: unknown): false {

@@ -1,3 +1,4 @@
+import { chunks } from '../../engine/chunks.ts';
 import type { StatisticsQueries } from '../tables.ts';
 import { checkEntities, type Limits } from './limits.ts';
 import type { CubeHead } from './store.ts';
@@ -5,8 +6,8 @@ import type { CubeHead } from './store.ts';
 const keysPerQuery = 1000;
 
 /**
- * The numbers of these entities, in the order of the keys. Unknown ones are created. Runs in a transaction that has locked the
- * cube. Numbers are never given again.
+ * The ordinals of these entities, in the order of the keys; unknown entities are created. Runs in a transaction that has locked the
+ * cube. An ordinal is never reused.
  */
 export async function ordinalsOf(
   transaction: StatisticsQueries,
@@ -23,12 +24,12 @@ export async function ordinalsOf(
     if (ordinal === undefined) asked.push(key);
     else known.set(key, ordinal);
   }
-  for (let at = 0; at < asked.length; at += keysPerQuery) {
+  for (const some of chunks(asked, keysPerQuery)) {
     const rows = await transaction
       .selectFrom('statistics_entity')
       .select(['key', 'ordinal'])
       .where('cube', '=', cube.id)
-      .where('key', 'in', asked.slice(at, at + keysPerQuery))
+      .where('key', 'in', some)
       .execute();
     for (const { key, ordinal } of rows) known.set(key, ordinal);
     numbers?.add(cube.id, rows);
@@ -36,8 +37,8 @@ export async function ordinalsOf(
   const created = keys.filter((key) => !known.has(key));
   if (created.length > 0) checkEntities(limits, cube.entities + created.length, cube.user);
   for (const [index, key] of created.entries()) known.set(key, cube.entities + index);
-  for (let at = 0; at < created.length; at += keysPerQuery) {
-    const rows = created.slice(at, at + keysPerQuery).map((key) => ({
+  for (const some of chunks(created, keysPerQuery)) {
+    const rows = some.map((key) => ({
       cube: cube.id,
       ordinal: known.get(key) as number,
       key,
@@ -61,12 +62,12 @@ export async function ordinalsOf(
   return keys.map((key) => known.get(key) as number);
 }
 
-/** Numbers that a process remembers, of all cubes together: about 20 MB. */
+/** Maximum ordinals in memory, of all cubes together: about 20 MB. */
 const mostNumbers = 200_000;
 
 /**
- * Numbers of entities that were found in the database. They stay true: a number is never given again, and a cube that is erased never
- * comes back under its own. So a batch of known entities needs no query for them.
+ * Caches ordinals that were read from the database. They stay valid, because neither ordinals nor ids of cubes are ever reused. So a
+ * batch of known entities needs no query.
  */
 export class EntityNumbers {
   readonly #cubes = new Map<number, Map<string, number>>();
@@ -75,7 +76,7 @@ export class EntityNumbers {
   of(cube: number): ReadonlyMap<string, number> | undefined {
     const numbers = this.#cubes.get(cube);
     if (!numbers) return undefined;
-    // The one used last goes last.
+    // Most recently used last.
     this.#cubes.delete(cube);
     this.#cubes.set(cube, numbers);
     return numbers;

@@ -5,7 +5,7 @@ import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 import { levels, type NewUnit } from './store.ts';
 import { bodiesPerWrite, type Outline, type UnitRows } from './unit-rows.ts';
 
-/** A write that did not come to its end within this time never will: its rows may be dropped. */
+/** A write that has not ended by then never will, so its rows may be dropped. */
 const writeMs = 3_600_000;
 
 /** Numbers of the units whose rows were written elsewhere. They count once the database says so. */
@@ -29,7 +29,7 @@ export function parseOutline(stored: Uint8Array): Outline {
   return JSON.parse(Buffer.from(stored).toString()) as Outline;
 }
 
-/** Writes the rows of the large ones among these units. The write is noted first, so that whatever becomes of it, its rows are found. */
+/** Writes the rows of the large units. The write is recorded first, so that its rows can be found even if it fails. */
 export async function writeFar(
   { database, clock, rows }: { database: StatisticsDatabase; clock: Clock; rows: UnitRows | undefined },
   cube: number,

@@ -3,7 +3,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import type { StatisticsQueries } from '../tables.ts';
 
-/** What a sender who is no administrator may store; 0 = no limit. */
+/** Limits for senders other than administrators; 0 = no limit. */
 export interface Limits {
   /** Entities of one user and kind. */
   entities: number;
@@ -22,7 +22,7 @@ export async function countEvents(
   { owner, count, now }: { owner: string; count: number; now: number },
 ): Promise<void> {
   const used = { owner, kind: 'statistics.events', month: monthOf(now) };
-  // First, so that of several batches at once each sees those before it.
+  // Added first, so that concurrent batches see each other.
   await addUsage(transaction, { ...used, count });
   if (eventsPerMonth === 0 || (await usageOf(transaction, used)) <= eventsPerMonth) return;
   throw new PismakError(

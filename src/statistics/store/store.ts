@@ -34,7 +34,7 @@ export interface UnitMeta {
   body: number;
 }
 
-/** What one batch brought for one day and one chunk. */
+/** The events of one batch for one day and one chunk. */
 export interface SegmentMeta {
   seq: number;
   day: Day;

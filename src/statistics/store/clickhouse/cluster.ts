@@ -17,10 +17,10 @@ export interface Cluster {
   everywhere(ask: Ask): Promise<Buffer[]>;
 }
 
-/** Codes of mistakes in the statement: another replica would say the same. */
+/** Error codes of invalid statements: every replica would answer the same. */
 const ownMistakes = new Set([46, 47, 62, 497]);
 
-/** The servers are asked directly, so nothing but replication must be configured in ClickHouse. */
+/** The servers are asked directly, so ClickHouse needs no configuration except for replication. */
 export function openCluster(place: ClickHousePlace): Cluster {
   const shards = place.shards.map((addresses) =>
     openShard(addresses.map((address) => clickHouseServer(address, place))),

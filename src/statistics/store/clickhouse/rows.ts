@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { chunks } from '../../../engine/chunks.ts';
 import { PismakError } from '../../../engine/errors.ts';
 import type { Block } from '../../columns/block.ts';
 import type { UnitMeta } from '../store.ts';
@@ -12,7 +13,7 @@ import { ClickHouseError } from './server.ts';
 import { farSums, preferFullest } from './sums.ts';
 
 const bodiesPerDrop = 5000;
-/** Another process writes with a quorum to the same table at this moment. */
+/** UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE: another process is writing to the table with a quorum. */
 const quorumIsBusy = 286;
 const mostQuorumTries = 100;
 const quorumTimeoutMs = 15_000;
@@ -115,9 +116,8 @@ export function clickHouseRows(url: string): UnitRows {
         await cluster.everywhere({ sql: `ALTER TABLE ${name} DELETE WHERE cube_id = ${cube}` });
         return;
       }
-      for (let at = 0; at < bodies.length; at += bodiesPerDrop) {
-        const some = bodies.slice(at, at + bodiesPerDrop).join(', ');
-        const sql = `ALTER TABLE ${name} DELETE WHERE cube_id = ${cube} AND body IN (${some})`;
+      for (const some of chunks(bodies, bodiesPerDrop)) {
+        const sql = `ALTER TABLE ${name} DELETE WHERE cube_id = ${cube} AND body IN (${some.join(', ')})`;
         await cluster.everywhere({ sql });
       }
     },

@@ -33,7 +33,7 @@ export class ClickHouseError extends Error {
 }
 
 const usualTimeoutMs = 20_000;
-/** Longer lists than usual stand in our statements. */
+/** Our statements contain long lists. */
 const mostSqlBytes = 16 * 2 ** 20;
 
 export function clickHouseServer(address: string, place: ClickHousePlace): ClickHouseServer {
@@ -48,7 +48,7 @@ export function clickHouseServer(address: string, place: ClickHousePlace): Click
       const id = randomUUID();
       const query = new URLSearchParams({
         query_id: id,
-        // Its answer would come too late.
+        // Nobody waits for the answer after that.
         ...(sql.startsWith('SELECT') && { max_execution_time: String(Math.ceil(timeoutMs / 1000)) }),
         // The status tells whether all went well only if the server waits for the end.
         wait_end_of_query: '1',
@@ -75,7 +75,7 @@ export function clickHouseServer(address: string, place: ClickHousePlace): Click
         },
       });
       const { status, content } = await answer.catch((error: unknown) => {
-        // The server would go on without anybody to read it.
+        // Otherwise the server would go on with the query.
         if (signal?.aborted) server.ask({ sql: `KILL QUERY WHERE query_id = '${id}' ASYNC` }).catch(() => {});
         throw error;
       });
@@ -109,7 +109,7 @@ async function send(request: {
 
 const boundary = 'pismak-kept-entities';
 
-/** How the server takes a table for one query. */
+/** An external table: a file of the form that carries the query. */
 function multipart(kept: Uint32Array): { type: string; body: Buffer } {
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="kept"; filename="kept"\r\n\r\n`;
   const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength);

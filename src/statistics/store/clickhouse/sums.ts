@@ -1,3 +1,4 @@
+import { chunks } from '../../../engine/chunks.ts';
 import { chunkSize } from '../../columns/block.ts';
 import type { FarSums, UnitMeta, UnitSums } from '../store.ts';
 import { Replaced } from '../store.ts';
@@ -37,7 +38,7 @@ export function farSums(
     async byEntity(cube, weighted, { splits, dimensions, signal }) {
       await prepare(columnsFor(dimensions));
       const blocks = [];
-      for (const some of parts(weighted)) {
+      for (const some of chunks(weighted, unitsPerQuery)) {
         const units = some.map(({ unit }) => unit);
         const factor = some.every(({ weight }) => weight === 1) ? '' : ` * ${weightOf(some)}`;
         const sums = dimensions.map((dimension) => `, sum(d${dimension}${factor})`).join('');
@@ -69,7 +70,7 @@ export function farSums(
       const sums = new Map<UnitMeta, UnitSums>(wanted.map((unit) => [unit, []]));
       const kept = masks && keptEntities(masks);
       const condition = kept ? ' * (entity IN kept)' : '';
-      for (const units of parts(wanted)) {
+      for (const units of chunks(wanted, unitsPerQuery)) {
         const byBody = new Map(units.map((unit) => [unit.body, unit]));
         const values = dimensions.map((dimension) => `, sum(d${dimension}${condition})`).join('');
         const sql = `SELECT body, split, count()${values} FROM ${name} WHERE ${rowsOf(cube, units)} GROUP BY body, split FORMAT RowBinary`;
@@ -142,8 +143,4 @@ function keptEntities(masks: ReadonlyMap<number, Uint8Array>): Uint32Array {
     for (let entity = 0; entity < mask.length; entity++)
       if (mask[entity] === 1) kept.push(chunk * chunkSize + entity);
   return Uint32Array.from(kept);
-}
-
-function* parts<One>(all: readonly One[]): Generator<readonly One[]> {
-  for (let at = 0; at < all.length; at += unitsPerQuery) yield all.slice(at, at + unitsPerQuery);
 }
