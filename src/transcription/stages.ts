@@ -12,7 +12,7 @@ import { parseSplitConfig } from './split/split-config.ts';
 
 const always = () => true;
 
-/** A stage of this house. It is called as its processor is. */
+/** A stage of this house. It has the name of its processor. */
 interface TranscriptionStage {
   processor: ProcessorRegistration;
   definition: Omit<FirstStart['stages'][number], 'name' | 'processor'>;
@@ -39,8 +39,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
     processor: {
       name: 'page',
       isDeterministic: always,
-      summary:
-        'makes a page of an image that came without an order, as other programs send it (LANGUAGE, FORMATS)',
+      summary: 'turns an image without an order, as other programs send it, into a page (LANGUAGE, FORMATS)',
       check: parseSingleConfig,
       module: new URL('./single/single.ts', import.meta.url),
     },
@@ -71,7 +70,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
   {
     processor: {
       name: 'recognise',
-      // A program of the owner's may ask a service.
+      // A custom program may call a service.
       isDeterministic: (config) => parseRecogniseConfig(config).ENGINE !== 'command',
       summary: 'recognises the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
       check: checkRecogniseConfig,

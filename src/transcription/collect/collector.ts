@@ -16,8 +16,8 @@ const concurrency = 8;
 const mostAttempts = 50;
 
 /**
- * Collects what the stages have finished or given up: sources become pages, pages become results, documents are finished.
- * The Database decides everything, so any number of processes may run it, and messages may arrive twice.
+ * Collects finished and failed requests: sources become pages, pages become results, and complete documents are finished.
+ * The database decides every change, so any number of processes may run this, and messages may arrive twice.
  */
 export async function runCollector(parts: DocumentParts & { broker: Broker }): Promise<Running> {
   const news = new ProgressNews(parts.clock);

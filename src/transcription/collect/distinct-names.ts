@@ -5,15 +5,15 @@ import type { PageRow, SourceRow } from '../documents/document.ts';
 type Named = Pick<PageRow, 'name' | 'part'>;
 
 /**
- * Files of an archive may have one name, in different folders or not: a second `scan.png` becomes `scan~2.png`, or it would
- * overwrite the first where results are saved under these names.
+ * Gives pages distinct names. Files in an archive may share a name: a second `scan.png` becomes `scan~2.png`, so that saved
+ * results don't overwrite each other.
  */
 export async function withDistinctNames<Page extends Named>(
   queries: Queries,
   source: Pick<SourceRow, 'id' | 'document' | 'name'>,
   pages: readonly Page[],
 ): Promise<Page[]> {
-  // A source that is no archive gives its own name to its pages, which are told apart by their parts.
+  // Pages of a source that is not an archive share its name and differ in their parts.
   if (pages.every(({ name }) => name === source.name)) return [...pages];
   const before = await queries
     .selectFrom('transcription_page')
@@ -25,7 +25,7 @@ export async function withDistinctNames<Page extends Named>(
   return distinctNames(before, pages);
 }
 
-/** The pages with names that differ from each other and from those before. Pages of one file keep its name. */
+/** Makes names distinct, also from those of earlier pages. Pages of one file keep its name. */
 export function distinctNames<Page extends Named>(before: readonly Named[], pages: readonly Page[]): Page[] {
   const ofPart = new Map<number | null, (name: string) => string>();
   const give = ({ name, part }: Named) => {

@@ -9,19 +9,19 @@ import { finishIfComplete } from '../documents/finish-document.ts';
 import { releasedRequests } from '../documents/progress.ts';
 
 const periodMs = 60_000;
-/** The search reads all queues, so it rests this long however often queues change. */
+/** Minimum pause between searches, because each reads all queues. */
 const restMs = 5_000;
 
 /**
- * Fails pages and sources that would otherwise run for ever, because somebody purged their message, discarded it with the
- * dead letters, or deleted the queue. An elected service; it runs once a minute and after changes to queues.
+ * Fails pages and sources whose messages were purged, discarded with the dead letters, or deleted with their queue; they
+ * would otherwise run for ever. An elected service that runs once a minute and after changes to queues.
  *
- * A request is in the backlog, then in a queue, then collected, and leaves each place only once the next has it. So a request
- * that is found nowhere, in this order, is lost. If it was collected meanwhile, its row has changed and is left alone.
+ * A request moves from the backlog to a queue and is then collected. It leaves each place only after the next has it, so a
+ * request found in none of them, in this order, is lost. If it was collected meanwhile, its row has changed and stays.
  */
 export function runLostRequests(engine: Engine): Running {
   const { broker, changes, clock, log, openSession } = engine;
-  // Some brokers can't say where a message is. We never guess: there, lost pages wait for a retry or a cancel.
+  // Some brokers can't say where a message is. There, lost pages wait until the user retries or cancels.
   if (!broker.whichExist) return { close: async () => {} };
   const bell = new Bell();
   const unsubscribe = changes.subscribe(({ kind }) => {
@@ -77,7 +77,7 @@ async function endLost(engine: Engine): Promise<void> {
     if (!existing.has(one.request) && (await fail(engine, one))) changed.add(one.document);
   }
   for (const document of documents) {
-    // Also if nothing was lost now: the process that ended the last page may have died before finishing the document.
+    // Even if nothing was lost: the process that ended the last page may have died before finishing the document.
     if (!(await finishIfComplete(engine, document.id)) && changed.has(document))
       tellChange(engine, document, document.state);
   }

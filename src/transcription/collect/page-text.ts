@@ -9,12 +9,12 @@ import { files } from '../page/files.ts';
 import { mostPageBytes, page } from '../page/page.ts';
 import { toText } from '../text/text.ts';
 
-/** What a document wants to know of a page that was read. */
+/** What a document stores about a page that was read. */
 export interface PageReading extends Omit<Reading, 'words' | 'unreadLines'> {
   words: number | null;
   unreadLines: number | null;
   language: string | null;
-  /** For search, with words hyphenated across lines joined; undefined if there is nothing to be found. */
+  /** For search, with hyphenated words joined; undefined if there is nothing to index. */
   text: string | undefined;
 }
 
@@ -26,9 +26,9 @@ export async function readingOf(blobs: Blobs, request: Request): Promise<PageRea
     const parsed = page.safeParse(parseJson(Buffer.from(await contentOf(blobs, model)).toString()));
     if (parsed.success) {
       const reading = judgeReading(parsed.data);
-      // What is no text to us would only be found by mistake.
+      // Don't index noise.
       const text = reading.quality === 'no-text' ? undefined : joined(toText(parsed.data));
-      // Without words, the language is what was ordered, or a guess from nothing.
+      // Without words, the language would be a guess from nothing.
       const language = reading.words === 0 ? null : (parsed.data.language?.slice(0, 300) ?? null);
       return { ...reading, language, text };
     }

@@ -4,7 +4,7 @@ import { type DocumentParts, type DocumentRow, documentOwner, type PageRow } fro
 import type { ReusablePage } from '../documents/reuse.ts';
 import { createTextIndex } from '../search/text-index.ts';
 
-/** Pages that were read before get the earlier results. The blobs are shared. */
+/** Gives pages that were read before their earlier results. The blobs are shared. */
 export async function reusePages(
   { clock, database }: DocumentParts,
   transaction: Queries,

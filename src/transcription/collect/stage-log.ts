@@ -1,7 +1,7 @@
 import { milliseconds, type Request } from '../../engine/request/request.ts';
 import { storable } from '../documents/document.ts';
 
-/** The log of a page for its owner, with the version of each stage. */
+/** The page's log for its owner, with the version of each stage. */
 export function logText({ logs }: Request): string {
   const text = logs
     .map(({ stage, version, hostId, start, end, status, attempt, log }) => {

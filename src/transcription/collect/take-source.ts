@@ -57,7 +57,7 @@ export async function takeSource(parts: DocumentParts, source: SourceRow, reques
   }
 }
 
-/** The rows of the pages, with their images stored, and where the source goes on. */
+/** Stores the images of the pages and returns their rows, and where to continue if the source has more pages. */
 async function readPages(
   { blobs, clock, database }: DocumentParts,
   source: SourceRow,
@@ -81,7 +81,7 @@ async function readPages(
   };
   const now = clock.now();
   const { pages, after = 0, next } = parsed.data;
-  // A worker of an earlier version knows no parts, and lists them all again.
+  // A worker of an earlier version returns no parts, and lists all pages again.
   const known = await countPagesOf(database.query, source);
   if (after > known)
     throw new PismakError('request-invalid', `pages ${known + 1} to ${after} of ${source.name} are missing`);
@@ -218,7 +218,7 @@ async function failSource(
   });
 }
 
-/** Pages of an archive have the names of their files. */
+/** Pages of an archive are named after its files. */
 function nameOf(source: SourceRow, page: SplitPage): string {
   return storable(page.name === '' ? source.name : page.name, 1000);
 }

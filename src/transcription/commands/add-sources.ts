@@ -18,7 +18,7 @@ export interface Unreadable {
 }
 
 const listed = 1000;
-/** Files per submission. Transcription starts while the rest is still being added. */
+/** Files per submission, so that transcription starts while others are still being added. */
 const lot = 50;
 
 export async function listSources(client: Client, document: string): Promise<Source[]> {
@@ -31,7 +31,7 @@ export async function listSources(client: Client, document: string): Promise<Sou
   }
 }
 
-/** Adds the files that the document doesn't have yet and submits them. Resolves to those that could not be read. */
+/** Adds and submits the files that the document doesn't have yet. Resolves to the files that could not be read. */
 export async function addSources(
   session: Pick<Session, 'clock' | 'signal'>,
   client: Client,

@@ -53,12 +53,12 @@ const add: AddGroup = (group, shell) => {
     .option('--pipeline <name>', 'pipeline to use instead of `transcription`')
     .option(
       '--priority <priority>',
-      'high (goes before all normal documents, if you have the right) or normal',
+      'high (before all normal documents; needs permission) or normal',
       readPriority,
     )
     .option('--again', 'transcribe every page again, instead of reusing earlier results')
     .option('--text-layer', 'use the text layer of PDFs instead of recognising their pages')
-    .option('--skip-text', 'the same: leave pages of PDFs alone that have text')
+    .option('--skip-text', 'same as --text-layer')
     .option('--webhook <url>', 'URL that gets a signed POST when the document is finished')
     .action(
       run<SubmitOptions, [string[]]>(async (session, paths) => {
@@ -90,7 +90,7 @@ const add: AddGroup = (group, shell) => {
           const reasons = unreadable.map(({ name, error }) => `${name}: ${error}`).join('\n');
           throw new PismakError(
             'invalid-input',
-            `some files were left out, the rest was submitted:\n${reasons}`,
+            `some files could not be read; all others were submitted:\n${reasons}`,
           );
         }
       }),
@@ -217,7 +217,7 @@ const add: AddGroup = (group, shell) => {
         sources > 0 && formatCount(sources, 'source'),
       ].filter((part) => part !== false);
       return parts.length === 0
-        ? `document ${document} is resumed; nothing of it was left to do`
+        ? `document ${document} is resumed; no work was left`
         : `document ${document} is resumed: ${parts.join(' and ')} sent`;
     },
   });

@@ -22,7 +22,7 @@ export interface DownloadOptions {
   images: boolean;
 }
 
-/** Saves the finished pages. Fails if there are more to come, so that nobody takes a part for the whole. */
+/** Saves the finished pages. Fails if more are to come, so that a partial download is not mistaken for a complete one. */
 export async function downloadDocument(
   client: Client,
   out: Output,
@@ -69,14 +69,14 @@ export async function saveWholePdf(
   { id: document, name }: { id: string; name: string },
   output: string,
 ): Promise<string> {
-  // Beside a PDF that was submitted, which may be saved under its own name.
+  // A submitted PDF may be saved under its own name beside this one.
   const stem = /\.pdf$/i.test(name) ? `${name.slice(0, -4)}-whole` : name;
   const path = join(output, safeFileName(`${stem}.pdf`));
   await saveFile(path, client.stream(documentPdf, { document }));
   return path;
 }
 
-/** Each PDF that was submitted, with text added; resolves to their paths. One that can't have text doesn't keep the others from being saved. */
+/** Saves each submitted PDF with text added; resolves to the paths. If one can't be extended, the others are still saved. */
 export async function saveSearchable(client: Client, document: string, output: string): Promise<string[]> {
   const distinct = createDistinctNames();
   const paths: string[] = [];

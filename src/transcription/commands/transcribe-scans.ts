@@ -38,7 +38,7 @@ interface Failure {
 const pollMs = 500;
 const ended = new Set(['done', 'partly', 'failed', 'cancelled']);
 
-/** Transcribes everything and saves the results as they come. If it was stopped, it continues where it left off. */
+/** Transcribes all files and saves results as they come. After an interruption it continues where it stopped. */
 export async function transcribe(
   session: Session<TranscribeOptions>,
   client: Client,
@@ -57,7 +57,7 @@ export async function transcribe(
   await follow(session, client, document, () => saver.save(nameOf));
   await saver.save(nameOf, true);
   let refused: unknown;
-  // What could not be read must be listed, too.
+  // List unreadable files before failing.
   const whole = await saveWhole(client, document, options, saver.pages).catch((error: unknown) => {
     if (signal.aborted) throw error;
     refused = error;
@@ -90,7 +90,7 @@ export async function transcribe(
     throw new PismakError('processor-failed', `${formatCount(failures.length, 'page')} could not be read`);
 }
 
-/** The files of the whole document that were asked for; resolves to their paths. */
+/** Saves the requested files of the whole document; resolves to their paths. */
 async function saveWhole(
   client: Client,
   document: string,
@@ -185,7 +185,7 @@ async function failuresOf(client: Client, document: string): Promise<Failure[]> 
   }
 }
 
-/** If a file changed between two runs, the newest version counts. */
+/** If a file changed between runs, use its newest version. */
 function newestByName<Named extends { name: string }>(sources: readonly Named[]): Named[] {
   return [...new Map(sources.map((source) => [source.name, source])).values()];
 }

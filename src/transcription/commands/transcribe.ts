@@ -25,11 +25,11 @@ const add: AddGroup = (group, { run }) => {
     .option('--pdf', 'also one PDF/A with the images and text of all pages')
     .option('--searchable', 'also each PDF as it is, with a text layer on pages without text')
     .option('--text-layer', 'use the text layer of PDFs instead of recognising their pages')
-    .option('--skip-text', 'the same: leave pages of PDFs alone that have text')
+    .option('--skip-text', 'same as --text-layer')
     .option('--again', 'transcribe every page again, instead of reusing earlier results')
     .addHelpText(
       'after',
-      '\nWorks alone, with its state in OUTPUT/.pismak, through the process that owns the data directory (--data), or on\n' +
+      '\nRuns on its own with state in OUTPUT/.pismak, or through the process that owns the data directory (--data), or on\n' +
         'another machine (--url). After Ctrl-C, run the same command again to continue; finished pages are kept.\n' +
         'Exit code 1 means that some pages could not be read; the output lists them with the reason.\n\n' +
         'Examples:\n  $ pismak transcribe scans/ -o out\n' +
@@ -41,7 +41,7 @@ const add: AddGroup = (group, { run }) => {
         const { output } = session.options;
         refuseAmongScans(output, paths);
         const files = await findFiles(paths, session.stderr);
-        // Make it here: the data directory inside is made private, and this one need not be.
+        // Create it here: the data directory inside is created private, which this one need not be.
         await openOutputDirectory(output);
         const { client, close } = await openWork(session);
         try {
@@ -63,14 +63,14 @@ function nameOf(paths: readonly string[]): string {
   return basename(resolve(paths[0] ?? '.')) || 'scans';
 }
 
-/** The next run would take results in the scan directory for scans. */
+/** Otherwise the next run would read results as scans. */
 function refuseAmongScans(output: string, paths: readonly string[]): void {
   if (!paths.some((path) => resolve(path) === resolve(output))) return;
   const advice = `choose another directory, e.g. -o ${join(output, 'out')}`;
   throw new PismakError('invalid-input', `the results can't go where the scans are (${output}): ${advice}`);
 }
 
-/** Work is done by another machine, by the process that owns the data directory, or here. */
+/** Connects to the machine or process that does the work: another machine, the owner of the data directory, or this process. */
 async function openWork(
   session: Session<TranscribeOptions>,
 ): Promise<{ client: Client; close(): Promise<void> }> {

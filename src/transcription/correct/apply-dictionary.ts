@@ -3,7 +3,7 @@ import { hyphenated } from '../text/hyphenation.ts';
 import { divideWord } from './apply-rules.ts';
 import type { Dictionary } from './dictionary.ts';
 
-/** Corrects words that don't exist and that the recogniser was unsure of; returns the number of changes. */
+/** Corrects unknown words that the recogniser was unsure of; returns the number of changes. */
 export function applyDictionary(page: Page, dictionary: Dictionary, certain: number): number {
   let changes = 0;
   for (const word of wholeWords(page)) {

@@ -4,11 +4,11 @@ import type { Rule } from './rules.ts';
 
 export interface RuleChanges {
   changes: number;
-  /** Rules that took too long on this page. None of their changes were made. */
+  /** Rules that took too long on this page; none of their changes were made. */
   tooSlow: Rule[];
 }
 
-/** Changes the texts of words in place; boxes stay. Rules apply one after the other, in the given order. */
+/** Changes the texts of words in place, not their boxes. Applies rules in order. */
 export function applyRules(page: Page, rules: readonly Rule[], timeLimitMs: number): RuleChanges {
   const words = wordsOf(page);
   const tooSlow: Rule[] = [];

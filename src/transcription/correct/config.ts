@@ -6,7 +6,7 @@ export interface CorrectConfig {
   /** Names of stage files; empty for none. */
   rulesFile: string;
   dictionaryFile: string;
-  /** The dictionary leaves words alone from this confidence on. */
+  /** The dictionary changes only words below this confidence. */
   certain: number;
   /** Per rule and page. */
   timeLimitMs: number;
@@ -15,7 +15,7 @@ export interface CorrectConfig {
 const settings = {
   RULES: words('', 'stage file with more rules'),
   DICTIONARY: words('', 'stage file with words'),
-  CERTAIN: number(0.9, 'confidence from which the dictionary leaves a word alone', { min: 0, max: 1 }),
+  CERTAIN: number(0.9, 'the dictionary changes only words below this confidence', { min: 0, max: 1 }),
   TIME_LIMIT: number(5, 'limit for each rule and page, in seconds', { min: 0.01, max: 60 }),
 };
 

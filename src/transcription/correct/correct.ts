@@ -8,7 +8,7 @@ import { parseCorrectConfig } from './config.ts';
 import { createDictionary } from './dictionary.ts';
 import { parseRules } from './rules.ts';
 
-/** Replaces words by rules and a dictionary. Their places on the page stay. */
+/** Corrects words by rules and a dictionary. Their boxes stay. */
 export default defineProcessor(async (setup) => {
   const { rulesFile, dictionaryFile, certain, timeLimitMs, ...config } = parseCorrectConfig(setup.config);
   const rules = [...config.rules, ...(rulesFile === '' ? [] : await rulesOf(setup, rulesFile))];

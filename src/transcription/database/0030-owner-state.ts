@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../engine/database/database.ts';
 
-/** The waiting pages of a user are counted without reading the user's finished documents. */
+/** Lets a user's waiting pages be counted without reading finished documents. */
 export const ownerState: Migration = {
   name: '0030-owner-state',
   async up(transaction) {

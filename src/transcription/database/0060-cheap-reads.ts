@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../engine/database/database.ts';
 
-/** What reads need to cost the same in large installations: owners in the search index, and numbers of pages. */
+/** Keeps reads cheap in large installations: owners in the search index, and stored page numbers. */
 export const cheapReads: Migration = {
   name: '0060-cheap-reads',
   async up(transaction, dialect) {
@@ -15,7 +15,7 @@ const pageNumbers = [
   `CREATE TABLE "transcription_pageNumber" ("document" TEXT NOT NULL, "number" BIGINT NOT NULL, "page" TEXT NOT NULL UNIQUE,
      PRIMARY KEY ("document", "number"))`,
   `CREATE TABLE "transcription_numbering" ("document" TEXT PRIMARY KEY, "numberedTo" BIGINT NOT NULL)`,
-  // Lists are in the order of positions; without it in the index, each would sort all pages of the document.
+  // Lists are ordered by position; without it in the index, each would sort all pages of the document.
   `DROP INDEX "transcription_page_state"`,
   `CREATE INDEX "transcription_page_state" ON "transcription_page" ("document", "state", "position")`,
   `DROP INDEX "transcription_page_ended"`,

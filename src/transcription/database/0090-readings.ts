@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../engine/database/database.ts';
 
-/** How sure the reading of a page is, what its image is like, and how often a document was resumed. */
+/** Confidence of a page, facts about its image, and how often a document was resumed. */
 export const readings: Migration = {
   name: '0090-readings',
   async up(transaction) {

@@ -18,7 +18,7 @@ export interface TranscriptionTables {
     textLayer: number | null;
     /** The URL to post to when the document is finished. */
     webhook: string | null;
-    /** How many times it was resumed after a cancellation: requests from before stay cancelled. */
+    /** How many times it was resumed; requests from before the last time stay cancelled. */
     resumed: number;
     createdAt: number;
     submittedAt: number | null;
@@ -67,14 +67,14 @@ export interface TranscriptionTables {
     /** The mean over its words, from 0 to 1; null if the recogniser gave none. */
     confidence: number | null;
     words: number | null;
-    /** As many lines look like text but were not read; null if nobody looked. */
+    /** Number of lines that look like text but were not read; null if not checked. */
     unreadLines: number | null;
-    /** Of the recognised text: as ordered, or as guessed. */
+    /** Of the recognised text, as ordered or guessed. */
     language: string | null;
     /** Of the page's image, in pixels after its EXIF orientation; null in pages from before version 0.2. */
     width: number | null;
     height: number | null;
-    /** Null if nobody knows it. */
+    /** Null if unknown. */
     dpi: number | null;
     /** 1: the page of the PDF had text already. */
     hasText: number | null;

@@ -34,8 +34,8 @@ export function kindOf(file: string): Kind {
 }
 
 /**
- * A document in one ZIP, written as it is read: for each page its image (optional) and its results, `0001/scan.png`,
- * `0001/text.txt` and so on, then `mets.xml`. Failed pages have no results.
+ * Streams a document as one ZIP: for each page its image (optional) and results, `0001/scan.png`, `0001/text.txt` and so on;
+ * then `mets.xml`. Failed pages have no results.
  */
 export function documentArchive(
   { blobs, queries }: { blobs: Blobs; queries: Queries },
@@ -47,7 +47,7 @@ export function documentArchive(
   async function* entries(): AsyncGenerator<ZipEntry> {
     const pages: MetsPage[] = [];
     for (let after = -1; ; ) {
-      // Not by offset: each would count all pages before it.
+      // Page by position: an offset would count all earlier pages each time.
       const some = await queries
         .selectFrom('transcription_page')
         .select(['id', 'position', 'name', 'part', 'state', 'hash', 'size', 'language'])
@@ -97,7 +97,7 @@ interface Stored {
   size: number;
 }
 
-/** While a page is retried, its earlier results don't count. */
+/** Ignore earlier results while a page is retried. */
 function resultsOf<File>({ state }: { state: string }, files: readonly File[] = []): readonly File[] {
   return state === 'done' ? files : [];
 }

@@ -2,7 +2,7 @@ import { ownersOf } from '../../engine/blob-owners/owners-of.ts';
 import type { Queries } from '../database/database.ts';
 import { documentOwner } from './document.ts';
 
-/** Whether a document of this user owns the blob: owners of documents may see all their blobs. */
+/** Whether one of this user's documents owns the blob, so that the user may read it. */
 export async function isInDocument(queries: Queries, name: string, hash: string): Promise<boolean> {
   const row = await queries
     .selectFrom(ownersOf(queries, hash, documentOwner('')).as('holder'))

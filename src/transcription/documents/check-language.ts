@@ -6,8 +6,7 @@ import type { DocumentParts } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 
 /**
- * The languages under the names that the recogniser has for them. Refuses those without a model now, not when all pages have
- * failed.
+ * Returns the languages by the names of their installed models. Refuses missing models now, not after all pages have failed.
  */
 export async function checkLanguages(
   parts: DocumentParts,
@@ -47,8 +46,8 @@ async function installedHere(
 }
 
 /**
- * What at least one of the running workers can read, as they say themselves; undefined if nobody knows. A page that comes to a worker
- * without the model fails there, with the reason.
+ * Languages that at least one running worker reports; undefined if unknown. A page that reaches a worker without the model
+ * fails there, with the reason.
  */
 async function installedOnWorkers(
   { coordination }: DocumentParts,
@@ -57,7 +56,7 @@ async function installedOnWorkers(
   const running = (await listWorkers(coordination)).filter(
     ({ presence, record }) => presence && record.enabled,
   );
-  // A worker of an earlier version says nothing.
+  // Workers of earlier versions report nothing.
   if (running.some(({ presence }) => !presence?.offers)) return undefined;
   const offers = running.flatMap(({ presence }) =>
     presence?.offers?.[stage] ? [presence.offers[stage]] : [],

@@ -29,7 +29,7 @@ export type DocumentParts = Pick<
 export const collectQueue = 'transcription.collect';
 export const splitStage = 'split';
 export const defaultPipeline = 'transcription';
-/** Far more than the pages of any source, so positions of different sources never overlap. */
+/** More than the pages of any source, so positions of different sources never overlap. */
 export const positionsPerSource = 1_000_000;
 
 export const documentStates = [
@@ -41,15 +41,15 @@ export const documentStates = [
   'failed',
   'cancelled',
 ] as const;
-/** `doubtful` and `no-text` are done, too: the recogniser was unsure, or found no text. */
+/** `doubtful` (the recogniser was unsure) and `no-text` pages are done, too. */
 export const pageStates = [
   ...(['waiting', 'running', 'done', 'doubtful', 'no-text'] as const),
   ...(['failed', 'cancelled'] as const),
 ] as const;
-/** Sources and pages may still return. */
+/** States in which sources and pages may still return. */
 export const activeStates = ['waiting', 'running'];
 
-/** What the requests of a document have in common, to cancel them: others after it was resumed. */
+/** The batch of a document's requests, by which they are cancelled. Resuming starts a new batch. */
 export function batchOf({ id, resumed }: Pick<DocumentRow, 'id' | 'resumed'>): string {
   return resumed === 0 ? id : `${id}/${resumed}`;
 }
@@ -59,7 +59,7 @@ export function documentOwner(id: string): string {
   return `document:${id}`;
 }
 
-/** The key that a call uses, or else the user: a key may have limits besides those of its user. */
+/** The key used by a call, or else the user. A key may have limits of its own. */
 export function subjectOf({ name, credential }: Pick<Caller, 'name' | 'credential'>): string {
   return credential?.startsWith('key:') ? credential : `user:${name}`;
 }
@@ -79,7 +79,7 @@ export async function getDocument(queries: Queries, id: string): Promise<Documen
   return row;
 }
 
-/** Output of a program, made safe to store in a database. */
+/** Makes program output safe to store in a database. */
 export function storable(text: string, longest = 100_000): string {
   return text.replaceAll('\0', '').toWellFormed().slice(-longest);
 }

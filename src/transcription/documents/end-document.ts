@@ -12,8 +12,7 @@ import {
 import { dropNumbers } from './page-numbers.ts';
 
 /**
- * Stops the document: finished pages stay, running work ends, and what waits is not begun. Cancelling twice is not an
- * error.
+ * Cancels a document: keeps finished pages, stops running work, and drops waiting work. May be repeated.
  */
 export async function cancelDocument(parts: DocumentParts, id: string): Promise<{ pages: number }> {
   const { state, pages } = await stopDocument(parts, id);
@@ -24,7 +23,7 @@ export async function cancelDocument(parts: DocumentParts, id: string): Promise<
   return { pages };
 }
 
-/** Resolves to the state before. */
+/** Resolves to the previous state. */
 async function stopDocument(parts: DocumentParts, id: string): Promise<{ state: string; pages: number }> {
   const { backlog, cancellations, clock, database } = parts;
   const result = await database.transaction(async (transaction) => {
@@ -49,12 +48,12 @@ async function stopDocument(parts: DocumentParts, id: string): Promise<{ state: 
       .where('document', '=', id)
       .where('state', '=', 'waiting')
       .executeTakeFirst();
-    // If it was never submitted, nothing of it is under way.
+    // A document that was never submitted has no requests.
     if (document.state !== 'open')
       await cancellations.add(transaction, { owner: document.owner, names: [batchOf(document)] });
     return { document, pages: Number(pages.numUpdatedRows), isStopped: true };
   });
-  // Also if it was cancelled before: that process may have died before this line.
+  // Even if it was cancelled before: that process may have died before this line.
   await backlog.cancel(id);
   await cancellations.announce();
   if (result.isStopped) tellChange(parts, result.document, 'cancelled');
@@ -80,7 +79,7 @@ export async function eraseDocument(parts: DocumentParts, id: string): Promise<v
 
 const pagesPerStep = 500;
 
-/** Erases some pages and resolves to their number. In steps, so that others can write in between. */
+/** Erases a batch of pages, so that other writers get a turn in between; resolves to their number. */
 async function erasePages({ database }: DocumentParts, document: string): Promise<number> {
   const index = createTextIndex(database);
   return database.transaction(async (transaction) => {

@@ -89,6 +89,6 @@ async function addWebhook(
     startedAt: clock.now(),
     owner: document.owner,
   });
-  // Through the backlog: owners take turns there, so a thousand webhooks of one don't delay those of others.
+  // Through the backlog, where owners take turns: one owner's thousand webhooks don't delay another's.
   await backlog.add(transaction, [requestItem(request, { batch: `webhook/${request.uuid}` })]);
 }

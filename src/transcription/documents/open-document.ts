@@ -30,7 +30,7 @@ export interface NewDocument {
 
 /** Creates an empty document. Its sources are not processed until it is submitted. */
 export async function createDocument(parts: DocumentParts, wanted: NewDocument): Promise<DocumentRow> {
-  // Refuse an unknown pipeline now, not after everything has been uploaded.
+  // Refuse an unknown pipeline before anything is uploaded.
   const found = await parts.pipelines.find(wanted.pipeline, wanted);
   const pipeline = found?.name ?? wanted.pipeline;
   await pipelineStages(parts, pipeline);
@@ -79,8 +79,7 @@ async function checkDocuments({ database, settings }: DocumentParts, owner: stri
 const mostSources = 100_000;
 
 /**
- * Adds bytes that the caller has uploaded. The same name with the same bytes is added once, so a client that doesn't know
- * whether its call arrived can repeat it.
+ * Adds uploaded bytes as a source. The same name and bytes are added only once, so a client can safely repeat a call.
  */
 export async function addSource(
   parts: DocumentParts,
@@ -125,7 +124,7 @@ async function insertSource(
     await waitForOthers(transaction, document);
     const row = await getDocument(transaction, document);
     await putsAreUsed(transaction, [hash], caller.name);
-    // Once more: a refused addition of the same bytes may have disowned them meanwhile.
+    // Again: a refused addition of the same bytes may have disowned them meanwhile.
     await own(transaction, hash, documentOwner(document), clock.now());
     const sources = transaction.selectFrom('transcription_source as source').where('document', '=', document);
     const same = await sources
@@ -162,7 +161,7 @@ async function disownUnused({ database }: DocumentParts, document: string, hash:
   });
 }
 
-/** Locks the document until the end of the transaction, so changes to its sources happen one after the other. */
+/** Locks the document until the transaction ends, so that changes to its sources are serial. */
 async function waitForOthers(transaction: Queries, document: string): Promise<void> {
   await transaction
     .updateTable('transcription_document')

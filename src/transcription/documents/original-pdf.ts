@@ -17,7 +17,7 @@ import type { DocumentRow } from './document.ts';
 import { readPagesOf } from './read-pages.ts';
 import { inSpread, type Side, sideOf, widthsOfHalves } from './spread-halves.ts';
 
-/** A PDF as it was submitted, with a text layer on the pages that had no text. */
+/** A submitted PDF with a text layer added to pages without text. */
 export async function originalPdf(
   { blobs, queries }: { blobs: Blobs; queries: Queries },
   document: DocumentRow,
@@ -54,7 +54,7 @@ export async function originalPdf(
   return { name: source.name, content: fromFile(blobs, source.hash, textOf) };
 }
 
-/** PDFs are read from their end, so the blob goes to a file first. */
+/** PDFs are read from the end, so copy the blob to a file first. */
 async function* fromFile(
   blobs: Blobs,
   hash: string,

@@ -23,9 +23,9 @@ export interface ListedPage {
 }
 
 export interface PageFilter {
-  /** As lists show it; `read`: all that have results. */
+  /** As shown in lists; `read` means all pages with results. */
   state?: string | undefined;
-  /** Only pages that ended at this time or later, in that order. */
+  /** Only pages that ended at or after this time, in that order. */
   endedSince?: number | undefined;
   offset: number;
   limit: number;
@@ -60,7 +60,7 @@ async function listUnfinished(
   document: string,
   { state, endedSince, offset, limit }: PageFilter & { state: 'waiting' | 'running' },
 ): Promise<ListedPage[]> {
-  // A page that has not ended has ended at no time.
+  // Unfinished pages have no end time.
   if (endedSince !== undefined) return [];
   const all = await queries
     .selectFrom('transcription_page')
@@ -104,7 +104,7 @@ async function toListed(queries: Queries, document: string, rows: readonly Row[]
   return withNumbers(queries, document, await withStates(queries, document, rows));
 }
 
-/** A page that waits in the rows may be under way already. */
+/** Rows say `waiting` until a page ends; the backlog tells whether it is running. */
 async function withStates(queries: Queries, document: string, rows: readonly Row[]): Promise<Row[]> {
   const isWaiting = ({ state }: Row) => state === 'waiting';
   // The backlog may be long, and most lists are of finished pages.

@@ -3,14 +3,14 @@ import type { Queries } from '../database/database.ts';
 import type { DocumentParts } from './document.ts';
 
 /*
- * Pages are numbered from 1 through the whole document, in the order of their positions. Sources are opened in any order,
- * so a number is known for sure only when all sources before it have been opened. Then it is stored, once. Stored are the
- * numbers up to a position of the document (`numberedTo`); behind it, they are counted when asked for.
+ * Pages are numbered from 1 through the whole document, by position. Sources are opened in any order, so a number is final
+ * only when all earlier sources have been opened. It is then stored once. Numbers up to a position (`numberedTo`) are stored;
+ * later ones are counted on request.
  *
- * The numbers have a table of their own: written into the pages, they would clash with every page that ends meanwhile.
+ * Numbers have their own table, because updating page rows would conflict with pages that end meanwhile.
  */
 
-/** Stores the numbers if no source is waiting any more. Cheap if they are stored already. */
+/** Stores the numbers unless a source is still waiting. Cheap if they are stored already. */
 export async function numberPages(
   { database }: Pick<DocumentParts, 'database'>,
   document: string,
@@ -57,7 +57,7 @@ export async function numberPages(
   });
 }
 
-/** Call it in the transaction that adds pages: numbers from this position on are no longer right. */
+/** Drops numbers from this position on. Call it in the transaction that adds pages there. */
 export async function forgetNumbers(transaction: Queries, document: string, from: number): Promise<void> {
   await transaction
     .updateTable('transcription_numbering')
@@ -137,7 +137,7 @@ export async function findPage(
   return found?.page;
 }
 
-/** Up to which position numbers are stored, and how many. */
+/** The position up to which numbers are stored, and their count. */
 async function numbered(queries: Queries, document: string): Promise<{ to: number; count: number }> {
   const numbering = await queries
     .selectFrom('transcription_numbering')

@@ -2,7 +2,7 @@ import { meanConfidence } from '../formats/outline.ts';
 import type { Page } from '../page/page.ts';
 import { wordText } from '../text/text.ts';
 
-/** How a page was read that is done: without doubt, with doubt, or without finding text. */
+/** Qualities of a finished page that is not clearly read. */
 export const qualities = ['doubtful', 'no-text'] as const;
 export type Quality = (typeof qualities)[number];
 
@@ -11,11 +11,11 @@ export interface Reading {
   /** The mean over the words; null if the recogniser gave none. */
   confidence: number | null;
   words: number;
-  /** As many lines look like text but were not read. */
+  /** Number of lines that look like text but were not read. */
   unreadLines: number;
 }
 
-/** The columns of a page before it is read. */
+/** Columns of a page before it is read. */
 export const unread = {
   quality: null,
   confidence: null,
@@ -25,8 +25,8 @@ export const unread = {
 } as const;
 
 /**
- * Judges a page by what its recogniser says. A word counts as sure if the recogniser is, and if it has three letters or digits:
- * stains and lines become short words.
+ * Judges a page by the confidence of its words. Only words of three letters or digits count as sure: stains and rules are read
+ * as short words.
  */
 export function judgeReading(page: Page): Reading {
   const lines = page.regions.flatMap(({ paragraphs }) => paragraphs).flatMap((paragraph) => paragraph.lines);
@@ -36,7 +36,7 @@ export function judgeReading(page: Page): Reading {
   const unreadLines = page.unread?.lines ?? 0;
   const reading = { confidence, words: words.length, unreadLines };
   if (words.length === 0) return { ...reading, quality: 'no-text' };
-  // The text of a PDF, or of a program that doesn't say how sure it is.
+  // Text from a PDF, or from a program that reports no confidence.
   if (confidence === null) return { ...reading, quality: null };
   const long = words.filter(({ text }) => lettersOf(text) >= 3);
   const sure = long.filter((word) => (word.confidence ?? 0) >= sureWord).length;

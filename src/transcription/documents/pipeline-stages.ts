@@ -17,7 +17,7 @@ export async function pipelineStages(
     );
   }
   const versions = new Map((await stages.list()).map((stage) => [stage.name, stage.version]));
-  // The last name is the pipeline's own output queue; our pages return to `collectQueue` instead.
+  // The last name is the pipeline's output queue; pages of documents return to `collectQueue` instead.
   return pipeline.stages.slice(0, -1).map((stage) => {
     const version = versions.get(stage);
     if (version === undefined) throw unknownStage(stage, [...versions.keys()]);

@@ -17,7 +17,7 @@ export interface PageCounts {
   cancelled: number;
 }
 
-/** The counts, and how sure the words of all pages are on average. */
+/** Counts, and the mean confidence of all words. */
 export interface PageFigures extends PageCounts {
   confidence: number | null;
 }
@@ -27,7 +27,7 @@ export function readPages({ done, doubtful, noText }: PageCounts): number {
   return done + doubtful + noText;
 }
 
-/** Counted by query. A counter updated by every page would make pages wait for each other. */
+/** Counts by query: a counter that every page updates would make pages wait for each other. */
 export async function countPages(queries: Queries, document: string): Promise<PageCounts> {
   const { confidence: _, ...counts } = (await countAllPages(queries, [document])).get(document) ?? none;
   return counts;
@@ -87,7 +87,7 @@ export async function countAllPages(
   return counts;
 }
 
-/** Pages of a source so far: a long one comes in parts. */
+/** Pages of a source so far; a long source is split in parts. */
 export async function countPagesOf(
   queries: Queries,
   { document, position }: Pick<SourceRow, 'document' | 'position'>,
@@ -102,7 +102,7 @@ export async function countPagesOf(
   return Number(found?.count ?? 0);
 }
 
-/** Unfinished requests that have left the backlog: they are in a queue, with a worker, or lost. */
+/** Unfinished requests outside the backlog: in a queue, with a worker, or lost. */
 export async function releasedRequests(
   queries: Queries,
   table: 'page' | 'source',

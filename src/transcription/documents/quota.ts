@@ -16,7 +16,7 @@ export interface Quota {
 
 const kind = `${transcriptionSection.name}.pages`;
 
-/** The quota of a user: the one set for the user, or else the one in the settings; null = no limit. */
+/** The quota of a user: their own, or else that of the settings; null = no limit. */
 export async function quotaOf(
   { settings }: Pick<DocumentParts, 'settings'>,
   queries: Queries,
@@ -31,7 +31,7 @@ export async function quotaOf(
   return (await quotaSet(queries, `user:${owner}`)) ?? usual;
 }
 
-/** What was set for a key or user. */
+/** The quota set for a key or user. */
 export function quotaSet(queries: Queries, subject: string): Promise<Quota | undefined> {
   return queries
     .selectFrom('transcription_quota')
@@ -40,14 +40,14 @@ export function quotaSet(queries: Queries, subject: string): Promise<Quota | und
     .executeTakeFirst();
 }
 
-/** Whose pages or bytes to count: those of one key, or those of a user with all keys. */
+/** Counts one key, or a user with all keys. */
 export type Whose = { subject: string } | { owner: string };
 
 type Counted = { subject: string; owner: string };
 
 /**
- * Throws `quota-exceeded` if `more` pages would exceed the limit of the user, with all keys together, or that of the key, if
- * it has one: users create keys themselves, so a new key is no way around the limit.
+ * Throws `quota-exceeded` if `more` pages would exceed the limit of the user (all keys together) or of the key. A new key is
+ * no way around the limit of the user.
  */
 export async function checkQuota(
   parts: Pick<DocumentParts, 'settings' | 'clock'>,
@@ -71,7 +71,7 @@ export async function usePages(
   await recordPages(parts, transaction, { subject, owner }, { pages, bytes });
 }
 
-/** Counts pages whose limits are checked. A page counts each time it is sent to the stages. */
+/** Counts pages without checking limits. A page counts each time it is sent to the stages. */
 export async function recordPages(
   parts: Pick<DocumentParts, 'clock'>,
   transaction: Queries,
@@ -92,7 +92,7 @@ export async function recordPages(
     .execute();
 }
 
-/** A request that was submitted to stages of this house, without a document, counts as one page. */
+/** Counts a request submitted directly to stages of this house as one page. */
 export async function countRequest(
   engine: Pick<DocumentParts, 'settings' | 'clock'>,
   transaction: Queries,
@@ -148,7 +148,7 @@ export async function usedPages(queries: Queries, whose: Whose, month: string): 
   return Number(row?.pages ?? 0);
 }
 
-/** Unfinished pages; a source that is not split yet counts as one, and so does a user's request without a document. */
+/** Unfinished pages. A source that is not split yet counts as one, and so does a request without a document. */
 export async function waitingPages(queries: Queries, whose: Whose): Promise<number> {
   const [column, value] = documentsOf(whose);
   const count = async (table: 'transcription_page' | 'transcription_source') => {

@@ -5,10 +5,10 @@ import { files } from '../page/files.ts';
 import { type Page, page as pageModel } from '../page/page.ts';
 import { transformation } from '../page/transformation.ts';
 
-/** Larger than any page: reading it would keep this process busy for long. */
+/** More than any page; a larger file would block this process for too long. */
 const mostPageBytes = 8 * 2 ** 20;
 
-/** The recognised text of a page, in pixels of the owner's image; undefined if there is none that can be read. */
+/** The recognised text of a page in pixels of the owner's image; undefined if there is none. */
 export async function readPageText(
   { blobs, database }: Pick<Engine, 'blobs' | 'database'>,
   page: string,

@@ -6,7 +6,7 @@ const atOnce = 500;
 /** A page that was read, with its results by name. */
 export interface ReadPage {
   id: string;
-  /** Counted from 1 through the whole document, with pages that were not read. */
+  /** Counted from 1 through the whole document, unread pages included. */
   number: number;
   name: string;
   part: number | null;
@@ -15,7 +15,7 @@ export interface ReadPage {
   files: ReadonlyMap<string, { hash: string; size: number }>;
 }
 
-/** The pages of a document, or of one of its sources, that were read, in order. */
+/** Yields the pages of a document or source that were read, in order. */
 export async function* readPagesOf(
   queries: Queries,
   document: string,
@@ -23,7 +23,7 @@ export async function* readPagesOf(
 ): AsyncGenerator<ReadPage, undefined> {
   let number = 0;
   for (let after = -1; ; ) {
-    // Not by offset: each would count all pages before it.
+    // Page by position: an offset would count all earlier pages each time.
     let query = queries
       .selectFrom('transcription_page')
       .select(['id', 'position', 'name', 'part', 'state', 'hasText', 'quality'])

@@ -14,7 +14,7 @@ import {
   splitStage,
 } from './document.ts';
 
-/** A source or page in the backlog. Users take turns there, not keys or documents: users create those themselves. */
+/** A source or page in the backlog. Turns are per user, because users create any number of keys and documents. */
 function backlogItem(document: DocumentRow, request: ReturnType<typeof newRequest>): BacklogItem {
   return requestItem(request, { batch: document.id });
 }

@@ -4,8 +4,8 @@ import { finishIfComplete } from './finish-document.ts';
 import { retryDocument } from './retry-document.ts';
 
 /**
- * Continues a cancelled document: sends the pages and sources that were cancelled or failed, and keeps those that are done. A
- * document that was cancelled before it was submitted is open again.
+ * Continues a cancelled document: sends cancelled and failed pages and sources, and keeps finished ones. A document that was
+ * cancelled before it was submitted is open again.
  */
 export async function resumeDocument(
   parts: DocumentParts,
@@ -20,7 +20,7 @@ export async function resumeDocument(
   return sent;
 }
 
-/** Under a new batch: workers may still end what belongs to the old one. */
+/** Starts a new batch, because workers still cancel requests of the old one. */
 async function reopen({ database }: DocumentParts, id: string) {
   return database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);

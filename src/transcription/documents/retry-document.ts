@@ -13,13 +13,13 @@ import { pageItem, splitItem } from './requests.ts';
 import { refuseCancelled } from './submit-document.ts';
 export interface RetryOptions {
   unfinished?: boolean;
-  /** Pages that are done, too. */
+  /** Include finished pages. */
   all?: boolean;
 }
 
 /**
- * Sends failed pages, and sources that could not be opened, again. With `unfinished`, also requests that left the backlog and
- * have not returned, for users who know that they are lost. If such a request does return, it is late and is dropped.
+ * Sends failed pages and sources again. With `unfinished`, also requests that left the backlog and have not returned: the user
+ * knows that they are lost. If such a request does return, its result is dropped.
  */
 export async function retryDocument(
   parts: DocumentParts,
@@ -28,7 +28,7 @@ export async function retryDocument(
 ): Promise<{ pages: number; sources: number }> {
   const all = { pages: 0, sources: 0 };
   let after: number | undefined = -1;
-  // In steps, so that others can write in between: a document may have a hundred thousand pages.
+  // In steps, so that other writers get a turn: a document may have a hundred thousand pages.
   while (after !== undefined) {
     const sent: RetriedStep = await retryStep(parts, id, { ...options, after });
     all.pages += sent.pages;
@@ -47,7 +47,7 @@ interface RetriedStep {
   last: number | undefined;
 }
 
-/** The next pages behind a position; with the last of them, the sources. */
+/** Sends the next pages after a position; the sources go with the last ones. */
 async function retryStep(
   parts: DocumentParts,
   id: string,
@@ -61,7 +61,7 @@ async function retryStep(
     refuseCancelled(document);
     const now = clock.now();
     const fresh = { state: 'waiting', error: null, log: '' };
-    // In a document that is not cancelled, what is cancelled waits for the rest of a `resume` that was interrupted.
+    // Cancelled rows in a document that is not cancelled remain from an interrupted `resume`.
     const states = ['failed', 'cancelled', ...(unfinished ? ['waiting'] : [])];
     const pageStates = all ? [...states, 'done'] : states;
     const isToSend = async (table: 'page' | 'source') => {
@@ -69,7 +69,7 @@ async function retryStep(
       const ids = new Set(released.map((row) => row.id));
       return (row: { id: string; state: string }) => row.state !== 'waiting' || ids.has(row.id);
     };
-    /** Ends the request that we no longer wait for, if it still runs, and gives up its intermediate files. */
+    /** Cancels a request that we no longer wait for, and gives up its intermediate files. */
     const forget = async (uuid: string | null) => {
       if (uuid === null) return;
       const { owner } = document;
@@ -101,7 +101,7 @@ async function retryStep(
         .where('id', '=', page.id)
         .where('state', '=', page.state)
         .executeTakeFirst();
-      // It has just returned.
+      // Its result has just arrived.
       if (Number(changed.numUpdatedRows) === 0) continue;
       pages++;
       if (page.state === 'waiting') await forget(page.request);
@@ -145,7 +145,7 @@ async function retryStep(
   return sent;
 }
 
-/** Reads all pages of a finished document again, in another language. */
+/** Reads all pages of a finished document again in another language. */
 export async function rereadDocument(
   parts: DocumentParts,
   id: string,

@@ -10,8 +10,8 @@ export interface StageVersion {
 }
 
 /**
- * Pages with the same key give the same result. The key covers the bytes, the stages with their versions, our own version
- * and the order. The page's name is part of it because results contain it.
+ * Pages with the same key give the same result: the key covers their bytes, the stages and their versions, Pismak's version
+ * and the order. It includes the page's name, because results contain it.
  */
 export function reuseKey(
   document: Pick<DocumentRow, 'language' | 'formatsJson'>,
@@ -34,7 +34,7 @@ export type ReusablePage = Pick<
 >;
 
 /**
- * Finished pages of the same owner with these keys. Pages of others don't count: the speed would reveal that somebody else
+ * Finds the owner's finished pages with these keys. Reusing those of others would reveal, by its speed, that somebody else
  * has the same page.
  */
 export async function findReusable(

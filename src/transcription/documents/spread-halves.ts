@@ -10,7 +10,7 @@ export function sideOf(page: { name: string }, source: { name: string }): Side |
   return (['left', 'right'] as const).find((side) => page.name === halfName(source.name, side));
 }
 
-/** How wide both halves of each divided spread are, by the number of the page in its source. Failed halves count too. */
+/** Widths of both halves of each divided spread, by page number in the source. Includes failed halves. */
 export async function widthsOfHalves(
   queries: Queries,
   source: { id: string; name: string },
@@ -31,7 +31,7 @@ export async function widthsOfHalves(
   return widths;
 }
 
-/** The text of a half at its place in the whole spread. */
+/** Moves the text of a half to its place in the whole spread. */
 export function inSpread(page: Page, side: Side, widths: Record<Side, number>): Page {
   const by = side === 'left' ? 0 : widths.left;
   return { ...shifted(page, by), width: widths.left + widths.right };

@@ -4,8 +4,8 @@ import type { DocumentParts } from './document.ts';
 import { documentsOf, quotaOf, quotaSet, type Whose } from './quota.ts';
 
 /**
- * A limit on the size of all sources, submitted or not; a source in several documents counts in each. The setting applies to
- * a user with all keys together, unless the user has a limit of their own. A key has a limit only if one was set for it.
+ * A limit on the total size of sources, submitted or not. A source in several documents counts in each. The setting limits a
+ * user with all keys together, unless the user has their own limit. A key has a limit only if one was set for it.
  */
 interface Limit {
   whose: Whose;
@@ -16,8 +16,8 @@ type Settings = Pick<DocumentParts, 'settings'>;
 type OfDocument = { subject: string; owner: string };
 
 /**
- * Throws `quota-exceeded` if `more` bytes would exceed the limit. Call it in the transaction that adds the source: then of
- * several at once each sees those before it, and together they stay within the limit.
+ * Throws `quota-exceeded` if `more` bytes would exceed the limit. Call it in the transaction that adds the source, so that
+ * concurrent additions stay within the limit together.
  */
 export async function checkStorage(
   parts: Settings,
@@ -36,7 +36,7 @@ export async function checkStorage(
   }
 }
 
-/** The bytes stored and the limit: the limit with the least room left if several apply, null if none does. */
+/** Bytes stored and their limit: if several apply, the one with the least room; null if none does. */
 export async function storageOf(
   parts: Settings,
   queries: Queries,
@@ -52,7 +52,7 @@ export async function storageOf(
   return found.reduce((least, one) => (room(one) < room(least) ? one : least));
 }
 
-/** Bytes stored by each key or user, most first; of one owner, or of everybody. */
+/** Bytes stored by each key or user, most first; of one owner or all. */
 export async function storedBySubject(queries: Queries, owner?: string) {
   const rows = await queries
     .selectFrom('transcription_document as document')

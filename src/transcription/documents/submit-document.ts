@@ -3,7 +3,7 @@ import { type DocumentParts, type DocumentRow, getDocument, tellChange } from '.
 import { checkQuota } from './quota.ts';
 import { splitItem } from './requests.ts';
 
-/** Sends the sources added since the last call. Without new sources it changes nothing. */
+/** Sends the sources added since the last call, if any. */
 export async function submitDocument(parts: DocumentParts, id: string): Promise<{ sources: number }> {
   const { backlog, clock, database } = parts;
   const sent = await database.transaction(async (transaction) => {

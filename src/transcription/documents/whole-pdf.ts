@@ -8,7 +8,7 @@ import { files } from '../page/files.ts';
 import type { DocumentRow } from './document.ts';
 import { type ReadPage, readPagesOf } from './read-pages.ts';
 
-/** All pages that were read as one PDF/A. It needs the PDFs of the pages, whose images were made by workers. */
+/** One PDF/A of all pages that were read, made from the pages' own PDFs. */
 export async function wholePdf(
   { blobs, queries }: { blobs: Blobs; queries: Queries },
   document: DocumentRow,

@@ -12,7 +12,7 @@ export interface Stretch {
 /** Above this many bits the table is divided (Hirschberg), so memory stays small for any length. */
 const largestTable = 2 ** 28;
 
-/** How many symbols to replace, add or remove to turn one list into the other. */
+/** Number of symbols to replace, add or remove to turn one list into the other. */
 export function editDistance(truth: readonly string[], found: readonly string[]): number {
   const [a, b] = intern(truth, found);
   const { start, end } = sameEnds(a, b);
@@ -57,7 +57,7 @@ export function align(
     if (end > 0) add('equal', i + a.length - end, j + b.length - end, end);
   }
 
-  /** The way back through the whole table, from its last cell to its first. */
+  /** Traces the whole table back from its last cell to its first. */
   function trace(x: Uint32Array, y: Uint32Array, i: number, j: number): void {
     const { more, less, blocks } = distanceRows(x, y, true);
     const bit = (bits: Int32Array, row: number, column: number) =>

@@ -7,7 +7,7 @@ export interface Rate {
   length: number;
 }
 
-/** How far a text is from the truth, in characters, in words, and in words whatever their order. */
+/** How far a text is from the truth: in characters, in words, and in words regardless of order. */
 export interface Comparison {
   characters: Rate;
   words: Rate;
@@ -26,7 +26,7 @@ export function compareTexts(truth: string, found: string, normalisation: Normal
   };
 }
 
-/** How many words of the longer text the other one doesn't have. */
+/** Number of words in the longer text that the other lacks. */
 function notShared(one: readonly string[], other: readonly string[]): number {
   const left = new Map<string, number>();
   for (const word of one) left.set(word, (left.get(word) ?? 0) + 1);

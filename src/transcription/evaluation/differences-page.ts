@@ -20,7 +20,7 @@ export async function* differencesPage(
   yield '</main></body></html>\n';
 }
 
-/** The truth, with the text read instead next to the text missed. */
+/** The truth, with each misreading next to the text it replaces. */
 export function marked(truth: Symbols, found: Symbols): string {
   return align(truth.keys, found.keys)
     .map((stretch) => {

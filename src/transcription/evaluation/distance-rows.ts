@@ -1,6 +1,6 @@
 /**
- * Rows of the edit distance table, 32 cells at a time, after Myers (1999), with Hyyrö's extension to long patterns. For each
- * cell, two bits tell whether the cell below is one more or one less.
+ * Rows of the edit distance table, 32 cells at a time, after Myers (1999), with Hyyrö's extension to long patterns. Two bits per
+ * cell tell whether the cell below is one more or one less.
  */
 export interface DistanceRows {
   /** Distance of the whole pattern to each prefix of the text: `last[j]` for its first j symbols. */

@@ -14,7 +14,7 @@ export interface EvaluatedPage extends Comparison {
 export interface Evaluation extends Comparison {
   /** Worst first. */
   pages: EvaluatedPage[];
-  /** Names that only the truth has, and names that it doesn't have. Neither counts. */
+  /** Names that only the truth has (`missing`) or lacks (`extra`). Neither counts. */
   missing: string[];
   extra: string[];
 }

@@ -16,7 +16,7 @@ import type { Page } from '../page/page.ts';
 import { parseExportConfig } from './config.ts';
 import { inSource, withConfidence } from './source-page.ts';
 
-/** Writes the text of a page in the formats of its order. All places are in pixels of the owner's image. */
+/** Writes the text of a page in the formats of its order. All coordinates are in pixels of the owner's image. */
 export function createExport(clock: Clock): LoadProcessor {
   return defineProcessor(async (setup) => {
     const images = parseExportConfig(setup.config);
@@ -27,7 +27,7 @@ export function createExport(clock: Clock): LoadProcessor {
         : undefined;
       const page = await sourcePage(job, order, source);
       await writePage(job, page);
-      // It led from the source to the image, where the page no longer is.
+      // It maps the source to the prepared image, and the page no longer refers to that.
       if (job.files.names().includes(files.prepared)) job.files.remove(files.prepared);
       const { name, page: number, part = null, formats } = order;
       const image = source === undefined ? name : describePageImage({ name, part }, source).fileName;
@@ -57,7 +57,7 @@ function unknownFormat(format: string): WrongWorker {
   return new WrongWorker(`Pismak ${version} on this worker doesn't know the format ${format}; update it`);
 }
 
-/** The page as its owner sees it, with the resolution that the source states: recognisers guess one. */
+/** The page in coordinates of the owner's image, with the source's own resolution, because recognisers guess one. */
 async function sourcePage(job: Job, order: Order, source: Uint8Array | undefined): Promise<Page> {
   const { dpi: guessed, ...page } = withConfidence(
     inSource(await readPage(job), await readTransformation(job)),
@@ -68,7 +68,7 @@ async function sourcePage(job: Job, order: Order, source: Uint8Array | undefined
 
 async function statedDpi(source: Uint8Array): Promise<number | undefined> {
   const all = { bytes: Number.MAX_SAFE_INTEGER, pixels: Number.MAX_SAFE_INTEGER };
-  // Whatever it is: the formats that need the image will say so.
+  // Ignore any failure here: formats that need the image report it.
   return describeImage(source, all).then(
     ({ dpi }) => dpi,
     () => undefined,

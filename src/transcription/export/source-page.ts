@@ -4,8 +4,8 @@ import type { Box, Line, Page } from '../page/page.ts';
 import { backToSource, type Transformation } from '../page/transformation.ts';
 
 /**
- * The page in pixels of the owner's image, which all results refer to, instead of the prepared one. A rotated box becomes the
- * smallest upright box around it.
+ * Maps the page from the prepared image to the owner's, which all results refer to. A rotated box becomes the smallest upright
+ * box around it.
  */
 export function inSource(page: Page, transformation: Transformation | undefined): Page {
   // If the sizes differ, a custom recogniser has read the source itself.
@@ -64,7 +64,7 @@ export function inSource(page: Page, transformation: Transformation | undefined)
   };
 }
 
-/** What `prepare` did, if it says so. */
+/** Steps recorded by `prepare`. */
 const stated = z.object({ steps: z.array(z.object({ name: z.string(), why: z.string() })).min(1) });
 
 function stepsOf(transformation: object): { steps?: string[] } {
@@ -78,7 +78,7 @@ function quarterTurnOf(a: number, c: number): 0 | 90 | 180 | 270 {
   return ([0, 90, 180, 270] as const)[(quarters + 4) % 4] ?? 0;
 }
 
-/** The page with the mean confidence of its words, and so each line. */
+/** Adds mean confidences of words to the page and to each line. */
 export function withConfidence(page: Page): Page {
   const regions = page.regions.map((region) => ({
     ...region,

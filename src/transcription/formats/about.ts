@@ -1,12 +1,12 @@
 import { version } from '../../engine/version.ts';
 
-/** What the formats say about a page besides its text. */
+/** Facts about a page that formats contain besides its text. */
 export interface About {
   /** The owner's name for the page. */
   name: string;
-  /** The file with the image, beside the results in the ZIP of the document; by default the name. */
+  /** The file with the image, beside the results in the document's ZIP; default: the name. */
   image?: string;
-  /** The prepared image, if it is kept. */
+  /** File name of the prepared image, if it is kept. */
   prepared?: string;
   /** The page number in its document, from 1. */
   number: number;

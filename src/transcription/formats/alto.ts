@@ -8,7 +8,7 @@ import { baselinePoints, formatConfidence, onPage, points } from './outline.ts';
 
 const namespace = 'http://www.loc.gov/standards/alto/ns-v4#';
 
-/** ALTO 4.2 (baselines as lists of points), in pixels. Lines without words are left out, because ALTO allows none. */
+/** ALTO 4.2 (baselines as lists of points), in pixels. Omits lines without words, which ALTO does not allow. */
 export function toAlto(page: Page, about: About): string {
   const xml = createXmlWriter();
   xml.element('alto', { xmlns: namespace, SCHEMAVERSION: '4.2' }, () => {

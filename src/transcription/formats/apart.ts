@@ -1,8 +1,8 @@
 import type { Box, Line, Page } from '../page/page.ts';
 
 /**
- * The page with boxes that don't overlap those of the same kind, which hOCR asks for. Recognisers let the boxes of lines reach
- * into each other, and the more so on a skewed page. Words keep their boxes.
+ * Removes overlaps between boxes of the same kind, as hOCR requires. Recognisers return overlapping boxes of lines, especially
+ * on skewed pages. Words keep their boxes.
  */
 export function withoutOverlaps(page: Page): Page {
   const copy = structuredClone(page);
@@ -18,7 +18,7 @@ export function withoutOverlaps(page: Page): Page {
 
 type Boxed = { box: Box };
 
-/** More than any page has: comparing each with each would take too long. */
+/** More than any page has. Comparing all pairs would take too long. */
 const mostBoxes = 5000;
 
 /** Cuts boxes that overlap, from top to bottom. */
@@ -27,13 +27,13 @@ function separate(things: Boxed[]): void {
   const sorted = things.toSorted((one, other) => one.box.top - other.box.top);
   for (const [index, one] of sorted.entries()) {
     for (const other of sorted.slice(index + 1)) {
-      // Each pair is compared: a cut moves tops, so the order no longer says who begins lower. Boxes only shrink, so one look is enough.
+      // Compare all pairs: cutting moves tops, so the order is no longer sorted. Boxes only shrink, so one pass is enough.
       cut(one, other);
     }
   }
 }
 
-/** Cuts both in the middle of what they share, along the shorter side of it. */
+/** Cuts both boxes in the middle of their overlap, along its shorter side. */
 function cut(one: Boxed, other: Boxed): void {
   const across = shared(one.box.left, one.box.width, other.box.left, other.box.width);
   const down = shared(one.box.top, one.box.height, other.box.top, other.box.height);
@@ -41,7 +41,7 @@ function cut(one: Boxed, other: Boxed): void {
   const [start, length] = across < down ? (['left', 'width'] as const) : (['top', 'height'] as const);
   const [first, second] = one.box[start] <= other.box[start] ? [one, other] : [other, one];
   const end = (box: Box) => box[start] + box[length];
-  // If the second lies within the first, the larger rest of the first stays.
+  // If the second lies within the first, keep the larger remainder of the first.
   if (end(first.box) > end(second.box)) {
     const [before, after] = [second.box[start] - first.box[start], end(first.box) - end(second.box)];
     if (before >= after) first.box = { ...first.box, [length]: before };

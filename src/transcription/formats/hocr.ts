@@ -75,7 +75,7 @@ function writeLine(xml: XmlWriter, page: Page, line: Line, id: string): void {
   });
 }
 
-/** The text lies on a side or on its head: how far it is turned, counterclockwise. */
+/** How far the text is turned, counterclockwise. */
 function turned({ turn = 0 }: Page): string {
   return turn === 0 ? '' : `; textangle ${turn}`;
 }

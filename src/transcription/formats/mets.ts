@@ -99,7 +99,7 @@ function writePages(xml: XmlWriter, document: MetsDocument): void {
   );
 }
 
-/** The parts of the document, one for each source, and the pages that belong to them. */
+/** The sections of the document, one for each source, and their pages. */
 function writeSections(xml: XmlWriter, document: MetsDocument): void {
   const sections: { label: string; pages: number[] }[] = [];
   for (const { name, number } of document.pages) {

@@ -6,14 +6,14 @@ export interface ModsDocument {
   id: string;
   title: string;
   created: Date;
-  /** Of its pages, as Tesseract names them. */
+  /** Of its pages, by their Tesseract names. */
   languages: readonly string[];
   pages: number;
 }
 
 export const modsNamespace = 'http://www.loc.gov/mods/v3';
 
-/** MODS 3 with what we know: title, identifier, language, extent, and where the text comes from. */
+/** Writes MODS 3: title, identifier, languages, extent, and the origin of the text. */
 export function writeMods(xml: XmlWriter, { id, title, created, languages, pages }: ModsDocument): void {
   xml.element('mods:mods', {}, () => {
     xml.element('mods:titleInfo', {}, () => xml.element('mods:title', {}, title));

@@ -1,6 +1,6 @@
 import type { Box, Line, Page } from '../page/page.ts';
 
-/** The part of a box inside the page. Boxes of recognisers sometimes reach over the edge. */
+/** Clips a box to the page: recognisers return boxes that reach over its edge. */
 export function onPage(box: Box, page: Page): Box {
   const left = Math.min(box.left, page.width);
   const top = Math.min(box.top, page.height);
@@ -19,7 +19,7 @@ export function corners(box: Box): string {
   return `${box.left},${box.top} ${right},${box.top} ${right},${bottom} ${box.left},${bottom}`;
 }
 
-/** The line that the letters stand on; undefined if the recogniser gave none. */
+/** Points of the baseline; undefined if the recogniser gave none. */
 export function baselinePoints(line: Line, page: Page): { x: number; y: number }[] | undefined {
   if (line.baseline === undefined || line.baseline.length < 2) return undefined;
   return line.baseline.map(({ x, y }) => ({ x: clamp(x, page.width), y: clamp(y, page.height) }));

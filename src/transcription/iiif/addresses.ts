@@ -8,11 +8,11 @@ export interface Addresses {
   annotations(page: string): string;
 }
 
-/** The paths that `addressesOf` leads to. `:page` is the id of a page: numbers may shift while sources are being opened. */
+/** Routes of these addresses. `:page` is the id of a page, because numbers may shift while sources are being opened. */
 export const iiifPaths = {
   manifest: '/transcription/iiif/:document/manifest',
   annotations: '/transcription/iiif/:document/:page/annotations',
-  /** The plain address of the service, too: the standard wants it to lead to the description. */
+  /** Also the service's base address, which must lead to the description. */
   info: ['/transcription/iiif/:document/:page', '/transcription/iiif/:document/:page/info.json'],
   image: '/transcription/iiif/:document/:page/:region/:size/:rotation/:quality',
 };
@@ -28,7 +28,7 @@ export function addressesOf(url: string, document: string): Addresses {
   };
 }
 
-/** Media types with which viewers know the version. */
+/** Media types that tell viewers the version of the standard. */
 export const iiifTypes = {
   presentation: 'application/ld+json;profile="http://iiif.io/api/presentation/3/context.json"',
   image: 'application/ld+json;profile="http://iiif.io/api/image/3/context.json"',

@@ -14,17 +14,17 @@ import type { Cut } from './image-request.ts';
 
 /** A scan of 150 megapixels takes 5 s and 1 GB. */
 const limits = { seconds: 20, memoryMb: 2048 };
-/** Images are decoded in so many processes, one for each user at a time. A viewer asks for a screen full of tiles at once. */
+/** Processes that decode images, one per user at a time. A viewer requests a screen full of tiles at once. */
 const turns = { inAll: 2, perOwner: 1, waitingPerOwner: 100, what: 'images' };
 
 interface Cutter {
   helper: HelperProcess<CutQuestion, CutAnswer>;
   isBusy: boolean;
-  /** The user whose pages it remembers. */
+  /** The user whose pages it keeps decoded. */
   owner: string | undefined;
 }
 
-/** Cuts parts out of images, as JPEG. It takes turns, and decodes in processes with limits of their own: images are foreign data. */
+/** Cuts parts out of images, as JPEG. Users take turns, and decoding runs in processes with limits, because images are untrusted. */
 export class ImageCutters {
   readonly #slots = new OwnerSlots(turns);
   readonly #cutters: Cutter[];
@@ -40,7 +40,7 @@ export class ImageCutters {
     }));
   }
 
-  /** `signal` ends only the waiting: ending a process would forget the pages that the next tile needs. */
+  /** `signal` only ends waiting. Killing the process would lose the decoded page that the next tile needs. */
   cut(
     { blobs, owner, signal }: { blobs: Blobs; owner: string; signal: AbortSignal },
     image: { hash: string; name: string },

@@ -1,10 +1,10 @@
 import type { Cut } from './image-request.ts';
 
-/** What the process that cuts images is asked. */
+/** A question to the process that cuts images. */
 export interface CutQuestion {
-  /** Of the image, by which the process remembers it. */
+  /** Identifies the image in the cache of the process. */
   hash: string;
-  /** The file with the image; without it, only a remembered image will do. */
+  /** The file with the image. Without it, only a cached image can be cut. */
   path?: string;
   cut: Cut;
 }

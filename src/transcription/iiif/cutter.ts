@@ -4,7 +4,7 @@ import { describeImageFile } from '../image/open-image.ts';
 import type { CutAnswer, CutQuestion } from './cutter-question.ts';
 import type { Cut } from './image-request.ts';
 
-/** The process in which pages are decoded for viewers. It remembers a few: a viewer asks for many tiles of the same page. */
+/** The process that decodes pages for viewers. It keeps a few decoded, because a viewer requests many tiles of one page. */
 
 interface Pixels {
   data: Buffer;
@@ -13,9 +13,9 @@ interface Pixels {
   channels: 1 | 3;
 }
 
-/** Ten colour scans of A4 at 300 dpi; the last one stays, whatever its size. */
+/** Ten colour scans of A4 at 300 dpi. The latest is always kept, whatever its size. */
 const mostRemembered = 256 * 2 ** 20;
-/** As the stages have it by default. */
+/** The defaults of the stages. */
 const limits = { pixels: 150e6, bytes: 2 ** 30 };
 const quality = 85;
 const remembered = new Map<string, Pixels>();
@@ -25,7 +25,7 @@ answerQuestions<CutQuestion, CutAnswer>(async ({ hash, path, cut }) => {
   if (known) return { jpeg: await fromPixels(known, cut) };
   if (path === undefined) return { isUnknown: true };
   const { width, height } = await describeImageFile(path, limits);
-  // A thumbnail is made four times as fast without all pixels, and rarely followed by another of the same page.
+  // Decoding at reduced size is four times as fast, and a thumbnail is rarely followed by tiles of the same page.
   const isThumbnail =
     cut.region.width === width && cut.region.height === height && cut.size.width * 4 <= width;
   if (isThumbnail) return { jpeg: await thumbnail(path, cut) };
@@ -64,7 +64,7 @@ async function thumbnail(path: string, { size }: Cut): Promise<Buffer> {
 
 async function upright(path: string) {
   const sharp = await loadSharp();
-  // It was checked when it came.
+  // The image was checked when it was submitted.
   return sharp(path, { limitInputPixels: limits.pixels, failOn: 'none' })
     .autoOrient()
     .flatten({ background: '#fff' });

@@ -19,7 +19,7 @@ export function imageInfo(id: string, { width, height }: Size): object {
   };
 }
 
-/** Halves of the image, from the smallest on, as far as they may be sent whole. */
+/** Successive halvings of the image that may be sent whole, smallest first. */
 function smallerSizes(image: Size): Size[] {
   const sizes = scaleFactors(image).map((factor) => ({
     width: Math.ceil(image.width / factor),

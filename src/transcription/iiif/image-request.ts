@@ -6,7 +6,7 @@ export interface Size {
   height: number;
 }
 
-/** A part of an image, and the size it is wanted in. */
+/** A part of an image and the requested size. */
 export interface Cut {
   region: Box;
   size: Size;
@@ -24,7 +24,7 @@ export function readCut(image: Size, wanted: { region: string; size: string }): 
   return { region, size: readSize(region, wanted.size) };
 }
 
-/** What `max` means for a region: its own size, or the largest that is sent. */
+/** The meaning of `max` for a region: its own size, or the largest that is sent. */
 export function largestSent({ width, height }: Size): Size {
   return confined({ width, height }, { width: longestSent, height: longestSent });
 }
@@ -74,7 +74,7 @@ function sizeFor(region: Size, wanted: { isWithin: boolean; wide: string; high: 
   return isWithin ? confined(region, { width, height }) : { width, height };
 }
 
-/** The largest size with the same proportions in the frame, never larger than it is. */
+/** The largest size within the frame with the same proportions, never enlarged. */
 function confined(size: Size, frame: Size): Size {
   const scale = Math.min(1, frame.width / size.width, frame.height / size.height);
   return { width: atLeastOne(size.width * scale), height: atLeastOne(size.height * scale) };

@@ -12,7 +12,7 @@ type ManifestPage = Pick<
   'id' | 'source' | 'name' | 'part' | 'state' | 'error' | 'hash' | 'width' | 'height'
 >;
 
-/** The manifest of a document (Presentation API 3.0), written as its pages are read: one canvas a page, in the size of its image. */
+/** Streams the manifest of a document (Presentation API 3.0): one canvas per page, in the size of its image. */
 export async function* manifestOf(
   queries: Queries,
   document: DocumentRow,
@@ -43,7 +43,7 @@ export async function* manifestOf(
 
 async function* pagesOf(queries: Queries, document: string): AsyncGenerator<ManifestPage[]> {
   for (let after = -1; ; ) {
-    // Not by offset: each would count all pages before it.
+    // Page by position: an offset would count all earlier pages each time.
     const some = await queries
       .selectFrom('transcription_page')
       .select(['id', 'source', 'position', 'name', 'part', 'state', 'error', 'hash', 'width', 'height'])

@@ -87,7 +87,7 @@ function join(components: Component[], parents: number[], younger: number, older
   Object.assign(to, boxAround([from, to]), { ink: from.ink + to.ink });
 }
 
-/** Closes the gaps between letters and words of a line, in place: gaps up to this width become ink. */
+/** Fills horizontal gaps up to this width with ink, in place, to join the letters and words of a line. */
 export function smear({ data, width, height }: Bitmap, gap: number): void {
   for (let y = 0; y < height; y++) {
     let last = -Infinity;

@@ -4,10 +4,10 @@ import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { loadSharp } from './load-sharp.ts';
 
 /**
- * Decodes an image, and fails if any of it is damaged or missing: the image library likes to return grey for what it can't
- * decode. Oddities that change no pixel (unknown tags, a wrong profile, a missing end marker) are no damage.
+ * Decodes an image and fails if any part is damaged or missing, where the image library would return grey. Tolerates oddities
+ * that change no pixel: unknown tags, a wrong profile, a missing end marker.
  *
- * `use` says what to do with the pixels. It is called again if the first try stopped at such an oddity.
+ * `use` consumes the pixels. It is called again if the first try stopped at such an oddity.
  */
 export async function decodeStrictly<Result>(
   input: string | Uint8Array,
@@ -27,7 +27,7 @@ export async function decodeStrictly<Result>(
   };
   try {
     if (!isTiff) return await decode('error');
-    // The tiles of a TIFF are checked only on this level, which also stops at any oddity.
+    // Only this level checks the tiles of a TIFF, but it also stops at any oddity.
     return await decode('warning').catch((error: unknown) => {
       if (damages.test(messageOf(error))) throw error;
       return decode('error');
@@ -52,7 +52,7 @@ export function damaged(error: unknown): Error {
     0,
     120,
   );
-  // A full disk is not the fault of the image.
+  // A full disk is not the image's fault.
   if (lines.every((line) => /unable to write|write error|no space/i.test(line))) return new Error(detail);
   return new PermanentFailure(`the image is damaged or truncated (${detail}); scan or upload it again`);
 }

@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** A file that is read here and there, without loading it. Synchronous, for parsers and for libraries that call back. */
+/** Random access to a file without loading it. Synchronous, for parsers and for libraries that call back. */
 export class FileBytes {
   readonly #file: number;
   readonly size: number;
-  /** The last piece read: parsers go through a file in small steps. */
+  /** The last block read, because parsers read in small steps. */
   #window = Buffer.alloc(0);
   #windowAt = 0;
 
@@ -24,7 +24,7 @@ export class FileBytes {
     return this.#window.length < length ? undefined : this.#window.subarray(0, length);
   }
 
-  /** Fills the given memory, and returns how many bytes there were. */
+  /** Fills the given memory and returns the number of bytes read. */
   readInto(memory: Uint8Array, at: number): number {
     for (let done = 0; done < memory.length; ) {
       const read = readSync(this.#file, memory, done, memory.length - done, at + done);

@@ -16,7 +16,7 @@ export interface ImageLimits {
   bytes: number;
 }
 
-/** What a JPEG can have at most: 5.5 m at 300 dpi. */
+/** The limit of JPEG: 5.5 m at 300 dpi. */
 export const longestSide = 65_535;
 
 export function limitsOf(config: StageConfig<typeof limitSettings>): ImageLimits {

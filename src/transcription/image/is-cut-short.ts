@@ -5,8 +5,8 @@ import { sourceFormat } from './source-format.ts';
 const tailLength = 64 * 1024;
 
 /**
- * Whether the end of an image may be missing. Looks only at the container, which is much cheaper than decoding; the answer
- * `true` may be wrong.
+ * Whether the end of an image may be missing. Checks only the container, which is much cheaper than decoding; `true` may be
+ * wrong.
  */
 export function mayBeCutShort(path: string): boolean {
   const file = new FileBytes(path);

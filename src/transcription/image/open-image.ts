@@ -60,7 +60,7 @@ export async function readGrey(bytes: Uint8Array, limits: ImageLimits): Promise<
   return dpi === undefined ? pixels : { ...pixels, dpi };
 }
 
-/** Decodes an image only to see whether all of it is there. */
+/** Decodes an image only to check that it is complete. */
 export async function checkImage(bytes: Uint8Array, limits: ImageLimits): Promise<void> {
   await readGrey(bytes, limits);
 }
@@ -92,13 +92,13 @@ export async function saveTiffPage(
 /** One bit a pixel: a quarter of the size. */
 export const blackAndWhitePng = { palette: true, colours: 2, effort: 1, compressionLevel: 6 };
 
-/** Without faults behind the image that keep the library from reading it. */
+/** Repairs faults after the image data that keep the library from reading it. */
 function whole(bytes: Uint8Array, format: ImageFacts['format']): Uint8Array {
   if (format === 'jpeg') return closeJpeg(bytes);
   return format === 'tiff' ? withEndedTiffChain(bytes) : bytes;
 }
 
-/** We check our pixel limit on the header; the library's own limit stays as a second guard. */
+/** Our pixel limit is checked on the header; the library's own limit is a second guard. */
 function optionsFor(page: number): SharpOptions {
   return { page, limitInputPixels: 2e9, autoOrient: false };
 }
@@ -140,7 +140,7 @@ function factsOf(format: ImageFacts['format'], metadata: Metadata, limits: Image
   return { format, width, height, pages, ...(dpi === undefined ? {} : { dpi }) };
 }
 
-/** Programs write 72 or 96 if they don't know. We ignore these if they would make the page larger than A3. */
+/** Programs write 72 or 96 for an unknown resolution. Ignore these if they would make the page larger than A3. */
 function plausibleDpi(density: number | undefined, longest: number): number | undefined {
   if (density === undefined || density < 50 || density > 5000) return undefined;
   const isGuess = density === 72 || density === 96;
@@ -158,14 +158,14 @@ function megabytes(bytes: number): number {
 const endMarker = Buffer.from([0xff, 0xd9]);
 
 /**
- * A JPEG with an end marker. Some scanners leave it out, and the image library then takes the file for truncated; with a marker
- * it only complains if data is really missing.
+ * Adds a missing end marker to a JPEG. Some scanners omit it, and the image library then reports a truncated file; with a marker
+ * it complains only if data is really missing.
  */
 function closeJpeg(bytes: Uint8Array): Uint8Array {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   // Other data may follow the image. A thumbnail near the start has an end marker too.
   if (view.lastIndexOf(endMarker) >= view.length / 2) return bytes;
-  // Zeros are valid image data, but at the end of a file they are what a broken copy left.
+  // Zeros are valid image data, but at the end of a file they remain from a broken copy.
   if (view.subarray(-emptyLength).every((byte) => byte === 0))
     throw new PermanentFailure('the image is truncated (its end is empty); scan or upload it again');
   return Buffer.concat([bytes, endMarker]);

@@ -18,8 +18,8 @@ const kinds: Readonly<Partial<Record<SourceFormat, ImageKind>>> = {
 };
 
 /**
- * The file name of a page's image, next to the texts that refer to it: the name its owner gave it, or `book-0012.png` for
- * one page of many. The extension follows the format, so an image never takes the name of a text.
+ * The file name and media type of a page's image, beside the texts that refer to it: the owner's name for it, or
+ * `book-0012.png` for one page of many. The extension follows the format, so an image never takes the name of a text.
  */
 export function describePageImage(
   page: { name: string; part: number | null },

@@ -2,8 +2,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { FileBytes } from './file-bytes.ts';
 
 /**
- * Ends the chain of pages in a TIFF where it leads beyond the end of the file or back to an earlier page, and says whether it
- * did. Libraries return the pages before such a break and don't mention the rest, or refuse them all. Changes the file.
+ * Ends a TIFF's chain of pages where it leads beyond the file or back to an earlier page, and returns whether it did. Libraries
+ * otherwise drop the remaining pages silently, or refuse the whole file. Changes the file.
  */
 export function endTiffChain(path: string, mostPages: number): boolean {
   const file = new FileBytes(path);
@@ -16,7 +16,7 @@ export function endTiffChain(path: string, mostPages: number): boolean {
   return true;
 }
 
-/** The same for bytes in memory, of which only the first page is wanted. Returns a copy if they must change. */
+/** The same for bytes in memory, for readers of the first page. Returns a copy if a change is needed. */
 export function withEndedTiffChain(bytes: Uint8Array): Uint8Array {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const read = (at: number, length: number) =>
@@ -28,7 +28,7 @@ export function withEndedTiffChain(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** The place of the pointer that leads astray. Looks at no more than so many pages. */
+/** Finds the invalid pointer within the first pages. */
 function findBreak(
   file: Pick<FileBytes, 'read'>,
   mostPages: number,
@@ -55,7 +55,7 @@ function findBreak(
   return undefined;
 }
 
-/** How the numbers of a TIFF are written: byte order, and the wider ones of BigTIFF. `head` is its first 16 bytes. */
+/** Byte order and field widths of a TIFF or BigTIFF. `head` is its first 16 bytes. */
 export function tiffForm(head: Buffer) {
   const little = head[0] === 0x49;
   const short = (bytes: Buffer, at = 0) => (little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));

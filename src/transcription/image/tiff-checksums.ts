@@ -6,8 +6,8 @@ const tags = { compression: 259, strips: [273, 279], tiles: [324, 325] } as cons
 const deflated = [8, 32_946];
 
 /**
- * Whether a strip or tile of a deflated page, counted from 0, has a wrong checksum. The library stops reading when it has all
- * pixels, and the checksum comes after them. Leaves all other faults to the library, and gives up where it doesn't understand.
+ * Whether a strip or tile of a deflated page (counted from 0) has a wrong checksum. The image library stops before the checksum,
+ * once it has all pixels. Ignores all other faults, and structures it doesn't know.
  */
 export function hasWrongChecksum(path: string, page: number, mostBytes: number): boolean {
   const file = new FileBytes(path);
@@ -21,7 +21,7 @@ export function hasWrongChecksum(path: string, page: number, mostBytes: number):
 
 function isWrong(piece: Buffer | undefined, maxOutputLength: number): boolean {
   try {
-    // What is cut short has no checksum to compare.
+    // Truncated data has no checksum to compare.
     if (piece) inflateSync(piece, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength });
     return false;
   } catch (error) {

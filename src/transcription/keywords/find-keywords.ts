@@ -11,7 +11,7 @@ export interface Keywords {
   keywords: { word: string; count: number }[];
 }
 
-/** Words that a page repeats, without stop words, in the page's most common spelling. */
+/** The most frequent words of a page, without stop words, in their most common spelling. */
 export function findKeywords(page: Page, language: string, limit: number): Keywords {
   const ignored = stopWords(language);
   const spellings = new Map<string, Map<string, number>>();
@@ -28,7 +28,7 @@ export function findKeywords(page: Page, language: string, limit: number): Keywo
     word: mostFrequent(spelling),
     count: [...spelling.values()].reduce((sum, count) => sum + count, 0),
   }));
-  // Of words with the same count, the longer one says more.
+  // Prefer longer words among equally frequent ones.
   keywords.sort((a, b) => b.count - a.count || b.word.length - a.word.length || (a.word < b.word ? -1 : 1));
   return { language, words, keywords: keywords.slice(0, limit) };
 }

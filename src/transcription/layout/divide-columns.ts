@@ -2,19 +2,19 @@ import { boxAround } from '../image/box.ts';
 import type { Line, Page, Region } from '../page/page.ts';
 import { findPageGutter } from './page-gutter.ts';
 
-/** Lines that a block has at least to be a piece of a column. */
+/** Minimum number of lines in a piece of a column. */
 const fewestLines = 4;
-/** The comparison is of all with all, three deep. */
+/** The comparison is cubic. */
 const mostPieces = 200;
-/** Lines that run over a gutter, at least; fewer may be a headline. */
+/** Minimum number of lines across a gutter; fewer may be a headline. */
 const fewestAcross = 2;
-/** In heights of a line: gaps between words are narrower, and a block over a gutter is wider on both sides. */
+/** In line heights. Gaps between words are narrower, and a block across a gutter reaches further on both sides. */
 const widestWordGap = 0.8;
 const overlap = 3;
 
 /**
- * Divides blocks in which a recogniser has read two columns as one. Elsewhere on the page it has found the gutter; a block over the same
- * gutter is divided if no word stands in it, and all its lines have a gap there that is wider than a gap between words.
+ * Divides blocks in which a recogniser has read two columns as one, at a gutter that it found elsewhere on the page. A block is divided
+ * if no word stands in the gutter, and every line has a gap there wider than a gap between words.
  */
 export function divideColumns(page: Page): Page {
   const middle = findPageGutter(page);
@@ -27,7 +27,7 @@ export function divideColumns(page: Page): Page {
   return regions.length === page.regions.length ? page : { ...page, regions };
 }
 
-/** The middles of the gaps between columns that stand side by side. */
+/** Centres of the gaps between adjacent columns. */
 function guttersOf(regions: readonly Region[]): number[] {
   const pieces = regions.filter((region) => linesOf(region).length >= fewestLines).map(({ box }) => box);
   if (pieces.length > mostPieces) return [];
@@ -65,7 +65,7 @@ function atGutter(region: Region, gutter: number): Region[] {
   );
 }
 
-/** How far the words on both sides of a place are apart; 0 if a word stands there, infinite if all are on one side. */
+/** The gap between words around a position; 0 if a word covers it, infinite if all words are on one side. */
 function gapAt({ words }: Line, x: number): number {
   if (words.some(({ box }) => box.left < x && box.left + box.width > x)) return 0;
   const before = Math.max(...words.map(({ box }) => (box.left < x ? box.left + box.width : -Infinity)));

@@ -10,8 +10,8 @@ interface Gutter {
 }
 
 /**
- * Divides pieces of lines into zones in reading order. Lines across the gutter (a heading, a footnote) divide the page into
- * bands; in each band the left column comes before the right one. `letter` is the height of a small letter. A single zone
+ * Divides pieces of lines into zones in reading order. Lines across the gutter (headings, footnotes) divide the page into
+ * bands; in each band the left column precedes the right one. `letter` is the height of a small letter. A single zone
  * means no columns.
  */
 export function findColumns(pieces: readonly Box[], letter: number, depth = 3): Zone[] {
@@ -83,7 +83,7 @@ function findGutter(pieces: readonly Box[], letter: number, share: number): Gutt
 
 /** The share of all lines that may cross a gutter: headings. */
 const mostAcross = 0.2;
-/** In heights of a small letter. Wider than gaps between words that line up by chance. */
+/** In heights of a small letter: wider than gaps between words that line up by chance. */
 const narrowest = 1.5;
 const narrowestColumn = 9;
 const fewestLines = 3;

@@ -1,23 +1,23 @@
 import { factorFor, type Grey } from '../image/grey.ts';
 import { findShades } from '../prepare/clean-shades.ts';
 
-/** Two upright pages are wider than high together. */
+/** Two upright pages side by side are wider than high. */
 export const leastShape = 1.15;
 
 /** The fold lies in this part of the width. */
 const [from, to] = [0.38, 0.62];
-/** Both inner margins together, as a share of the width; gaps between columns are narrower. */
+/** Minimum width of both inner margins, as a share of the width; gaps between columns are narrower. */
 const narrowest = 0.035;
-/** Ink that may stand in the margins: dust. */
+/** Maximum ink in the margins: dust. */
 const dust = 0.008;
-/** A column with so much ink is the shadow of the fold. */
+/** Minimum ink of a column in the shadow of the fold. */
 const shadow = 0.5;
-/** Each page has at least so much of all ink. */
+/** Minimum share of all ink on each page. */
 const leastInk = 0.12;
 
 /**
- * Where the two pages of a spread meet, in pixels from the left; undefined if the image shows one page. Nothing may stand across the
- * fold: a headline or a table over both pages keeps them together.
+ * Where the two pages of a spread meet, in pixels from the left; undefined if the image shows one page. A headline or table across
+ * the fold keeps the pages together.
  */
 export function findFold(image: Grey): number | undefined {
   if (image.width < leastShape * image.height) return undefined;

@@ -5,12 +5,12 @@ import { histogramOf, otsu } from '../image/histogram.ts';
 import type { Box, Line, Paragraph, Region } from '../page/page.ts';
 import { findColumns, type Zone } from './find-columns.ts';
 
-/** More zones than this are a table, which is read in rows, so we don't divide it. */
+/** More zones than this are a table, which is read in rows and not divided. */
 const mostZones = 24;
 
 /**
- * Text columns, pictures and rules of a page in reading order, with the lines of each column. Empty if the page has no clear
- * columns: then the recogniser finds the lines better than we do.
+ * Finds text columns with their lines, pictures and rules, in reading order. Empty if the page has no clear columns, because
+ * recognisers then find lines better.
  */
 export function findRegions(image: Grey): Region[] {
   const factor = factorFor(image, 1000);
@@ -90,7 +90,7 @@ function textRegion(zone: Zone, letter: number, enlarge: Enlarge): Region {
     lines.push({ box: enlarge(box, 0), words: [] });
   }
   finish();
-  // Room for accents, and for descenders of the last line.
+  // Leave room for accents and for descenders of the last line.
   return { kind: 'text', box: enlarge(boxAround(zone), letter * 0.6), paragraphs };
 }
 

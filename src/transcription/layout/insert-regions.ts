@@ -1,6 +1,6 @@
 import type { Box, Region } from '../page/page.ts';
 
-/** Adds regions that were found later, each before the first one that begins below it in the same column; otherwise last. */
+/** Inserts regions that were found later: each before the first region below it in the same column, or last. */
 export function insertRegions(regions: readonly Region[], added: readonly Region[]): Region[] {
   const all = [...regions];
   for (const region of added) {

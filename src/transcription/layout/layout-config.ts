@@ -2,10 +2,10 @@ import { flag, parseStageConfig, type StageConfig } from '../../engine/stage/sta
 import { limitSettings } from '../image/image-limits.ts';
 
 const settings = {
-  // Off, because Tesseract's own blocks are better on real scans, once they are in the right order.
+  // Off, because Tesseract's own blocks are better on real scans once they are put in order.
   COLUMNS: flag(
     false,
-    'finds columns and has them read one by one; if off, the recogniser divides the page itself',
+    'finds columns, which are then read one by one; if off, the recogniser divides the page itself',
   ),
   ...limitSettings,
 };

@@ -6,7 +6,7 @@ import type { Page } from '../page/page.ts';
 import { findRegions } from './find-regions.ts';
 import { parseLayoutConfig } from './layout-config.ts';
 
-/** Finds the text on a page and its reading order. Without regions, the recogniser decides. */
+/** Finds the text on a page and its reading order. Without regions, the recogniser divides the page itself. */
 export default defineProcessor(async (setup) => {
   const config = parseLayoutConfig(setup.config);
   const limits = limitsOf(config);

@@ -1,21 +1,21 @@
 import type { Box, Line, Page } from '../page/page.ts';
 
-/** A gutter stands in this part of the width of the text. */
+/** A gutter lies in this part of the width of the text. */
 const [from, to] = [0.35, 0.65];
-/** Lines on each side at least, and of them beside a line of the other side. */
+/** Minimum lines on each side, and lines that stand beside one of the other side. */
 const fewestLines = 10;
 const fewestBeside = 6;
-/** The share of lines in blocks that the recogniser has read over the gutter: with more, it is a table, which is read in rows. */
+/** Maximum share of lines in blocks read across the gutter; with more, it is a table, which is read in rows. */
 const mostAcross = 0.25;
-/** A block with so many lines is a piece of a column. */
+/** Minimum lines of a block that is a piece of a column. */
 const columnLines = 4;
-/** Words that may stand in it: handwriting, a stain. */
+/** Maximum words in the gutter: handwriting, a stain. */
 const mostInside = 1;
-/** In heights of a line: gaps between words are narrower, and don't stand one above the other. */
+/** In line heights. Gaps between words are narrower, and don't line up. */
 const leastWidth = 0.8;
 /**
- * A gutter that runs down the whole page, between small blocks of two columns or two pages, by what was read: hardly a word stands in it, and the recogniser
- * has kept to it for the most part. Undefined if there is none.
+ * Finds a gutter down the whole page between small blocks of two columns or pages, from the words that were read: hardly any word
+ * stands in it, and most blocks keep to one side. Undefined if there is none.
  */
 export function findPageGutter(page: Page): number | undefined {
   const blocks = page.regions
@@ -31,7 +31,7 @@ export function findPageGutter(page: Page): number | undefined {
   const isLarge = large.some(
     (one) => one.left + one.width <= gutter && large.some((two) => two.left >= gutter && isBeside(one, two)),
   );
-  // Columns that the recogniser has found by itself are put in order with all that stands above and below them.
+  // Columns that the recogniser found itself are ordered together with the blocks above and below them.
   if (isLarge) return undefined;
   const across = blocks.filter(({ box }) => box.left < gutter && box.left + box.width > gutter);
   if (across.flatMap((block) => block.lines).length > mostAcross * lines.length) return undefined;
@@ -44,7 +44,7 @@ export function findPageGutter(page: Page): number | undefined {
   return beside.length >= fewestBeside ? gutter : undefined;
 }
 
-/** The middle of the widest strip that hardly a word crosses. */
+/** The centre of the widest strip that hardly any word crosses. */
 function emptiest(lines: readonly Line[], start: number, end: number): number | undefined {
   const words = lines.flatMap((line) => line.words);
   const [first, last] = [Math.ceil(start), Math.floor(end)];

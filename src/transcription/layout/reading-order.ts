@@ -2,9 +2,8 @@ import type { Box, Page, Region } from '../page/page.ts';
 import { findPageGutter } from './page-gutter.ts';
 
 /**
- * Puts the text of a page into the order in which a reader takes it: down a column, then the next column to the right; what
- * stands across several columns (a headline), before what is below it. A rule across columns divides them. Recognisers find
- * blocks well but often order them badly.
+ * Puts the text of a page into reading order: down a column, then the next column to the right; what spans several columns (a
+ * headline) precedes what is below it. A rule across columns divides them. Recognisers find blocks well but order them badly.
  *
  * After T. M. Breuel, "High performance document layout analysis" (2003).
  */
@@ -17,15 +16,15 @@ export function inReadingOrder(page: Page): Page {
     text,
     rules.map(({ box }) => box),
   );
-  // On pages full of small blocks the relations may run in a circle, and no order keeps to all of them: that of the recogniser may be better.
+  // On pages full of small blocks the relations may be circular, so that no order satisfies all; the recogniser's may be better.
   const isWorse = upwards(ordered) > upwards(text) + mostUpwards * linesIn(text);
   return isWorse ? page : { ...page, regions: [...ordered, ...rest] };
 }
 
-/** The share of lines out of order from which on an order is none: a page had 48 %, all others none or one line. */
+/** Maximum share of lines out of order: one page had 48 %, all others none or one line. */
 const mostUpwards = 0.1;
 
-/** How many lines come before others that stand above them in the same column. */
+/** Number of lines that precede lines above them in the same column. */
 function upwards(ordered: readonly Region[]): number {
   let sum = 0;
   for (const [index, block] of ordered.entries())
@@ -42,7 +41,7 @@ function linesIn(blocks: readonly Region[]): number {
   );
 }
 
-/** The same, but if a gutter runs down the whole page beside small blocks, all that is left of it comes first. */
+/** The same, but if a gutter runs down the whole page, everything left of it comes first. */
 export function inColumnOrder(page: Page): Page {
   const gutter = findPageGutter(page);
   if (gutter === undefined) return inReadingOrder(page);
@@ -54,7 +53,7 @@ export function inColumnOrder(page: Page): Page {
   };
 }
 
-/** From top to bottom, unless there are columns within, which are in order already. */
+/** From top to bottom, unless columns within are in order already. */
 function byHeight(regions: readonly Region[]): Region[] {
   const text = regions.filter((region) => region.paragraphs.length > 0);
   return hasColumns(text)
@@ -62,13 +61,13 @@ function byHeight(regions: readonly Region[]): Region[] {
     : regions.toSorted((one, other) => middle(one.box) - middle(other.box));
 }
 
-/** The comparison is of all with all, three deep. */
+/** The comparison is cubic. */
 const mostBlocks = 400;
 
-/** Lines that a block has at least to be a piece of a column. */
+/** Minimum number of lines in a piece of a column. */
 const fewestLines = 4;
 
-/** Whether text stands side by side. If it doesn't, the recogniser has only cut lines apart, and knows their order. */
+/** Whether text stands side by side. Otherwise the recogniser's order is right. */
 function hasColumns(text: readonly Region[]): boolean {
   const pieces = text.filter((block) => linesIn([block]) >= fewestLines);
   return pieces.some(({ box: one }) =>
@@ -96,7 +95,7 @@ function sorted(blocks: readonly Region[], rules: readonly Box[]): Region[] {
     for (const next of followers.get(block)?.toReversed() ?? []) visit(next);
     ordered.unshift(block);
   };
-  // Each is put before all that follow it, so the last one visited comes first.
+  // Each is inserted before all its followers, so the last one visited comes first.
   for (const block of blocks.toReversed()) visit(block);
   return ordered;
 }
@@ -123,7 +122,7 @@ function areDivided(upper: Box, lower: Box, rules: readonly Box[]): boolean {
   return rules.some((rule) => isBetween(rule, upper, lower) && covers(rule, upper) && covers(rule, lower));
 }
 
-/** Whether one is above the other: they overlap from side to side by more than skew explains. */
+/** Whether one is above the other: their widths overlap by more than skew explains. */
 function shareColumn(one: Box, other: Box): boolean {
   return sharedWidth(one, other) > 0.15 * Math.min(one.width, other.width);
 }

@@ -2,15 +2,15 @@ import { boxAround } from '../image/box.ts';
 import type { Box, Line, Page, Region } from '../page/page.ts';
 
 /**
- * Puts back what a recogniser has torn out of a block because of a wide gap between words: a piece that lies within another block
- * becomes part of the line at its height, or a line of its own in its place.
+ * Rejoins text that a recogniser split off a block at a wide gap between words: a piece within another block joins the line at its
+ * height, or becomes a line of its own there.
  */
 export function rejoinLines(page: Page): Page {
   const text = page.regions.filter(({ kind, paragraphs }) => kind === 'text' && paragraphs.length > 0);
   const homes = new Map<Region, Region>();
   for (const piece of text) {
     const around = text.filter((block) => block !== piece && isWithin(piece.box, block.box));
-    // The smallest one around it; a piece may lie within a piece.
+    // The smallest block around it; pieces may be nested.
     const home = around.toSorted((one, other) => area(one.box) - area(other.box))[0];
     if (home) homes.set(piece, home);
   }
@@ -54,7 +54,7 @@ function isSameHeight(one: Box, other: Box): boolean {
   return shared(one.top, one.height, other.top, other.height) > 0.6 * Math.min(one.height, other.height);
 }
 
-/** Whether no word of the one stands where a word of the other does. */
+/** Whether no words of the two lines overlap. */
 function areApart(one: Line, other: Line): boolean {
   return one.words.every(({ box: mine }) =>
     other.words.every(

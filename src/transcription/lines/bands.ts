@@ -1,8 +1,8 @@
-/** Things on a page, found by height: what lies far above or below is not looked at. */
+/** Index of things on a page by height, so that distant ones are skipped. */
 export interface Bands<T> {
   add(item: T, top: number, bottom: number): void;
   remove(item: T): void;
-  /** What touches this part of the page, and a little around it, in the order in which it was added. */
+  /** Items that touch this part of the page or lie close to it, in the order they were added. */
   near(top: number, bottom: number): T[];
 }
 

@@ -1,6 +1,6 @@
 import type { Component } from '../image/components.ts';
 
-/** What the letters of a line have in common, in pixels. */
+/** Baseline and letter height of a line, in pixels. */
 export interface Course {
   /** Height of the baseline at a place: y = start + slope * x + bend * x². */
   at(x: number): number;
@@ -9,8 +9,8 @@ export interface Course {
 }
 
 /**
- * Fits the baseline of a line to the feet of its letters. What hangs below or floats above it hardly counts. A short line takes the
- * slope of the page.
+ * Fits a baseline to the feet of letters, with little weight for what hangs below or floats above. A short line takes the slope of
+ * the page.
  */
 export function courseOf(letters: readonly Component[], slope = 0): Course {
   const [first] = letters;
@@ -83,7 +83,7 @@ function leastSquares(
   return solve(rows);
 }
 
-/** Gauss's elimination; the matrix is positive unless all points stand at the same place. */
+/** Gaussian elimination. The matrix is positive definite unless all points coincide. */
 function solve(rows: number[][]): number[] | undefined {
   const size = rows.length;
   for (let pivot = 0; pivot < size; pivot++) {

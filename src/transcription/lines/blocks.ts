@@ -1,16 +1,16 @@
 import { boxAround } from '../image/box.ts';
 import type { Box, Line, Region } from '../page/page.ts';
 
-/** All in heights of a line: the furthest that lines of a block may be below each other, and how much more than usual. */
+/** In line heights: maximum gap between lines of a block, and maximum excess over the usual gap. */
 const furthest = 1.6;
 const moreThanUsual = 0.35;
 /** Lines of a block differ in size by less than this. */
 const mostRatio = 1.7;
 
-/** A line beside others counts from this share of the width on; less is a piece torn off. */
+/** Minimum share of the width of a line beside others; less is a fragment. */
 const leastShare = 0.3;
 
-/** Groups lines into blocks: each line with the one below it, unless lines stand side by side there. From top to bottom. */
+/** Groups lines into blocks, top to bottom: each line with the one below it, unless several lines stand there side by side. */
 export function asRegions(lines: readonly Line[]): Region[] {
   const sorted = lines.toSorted((one, other) => middle(one.box) - middle(other.box));
   const near = sorted.map((line, index) => ({ line, some: neighbours(line, sorted.slice(index + 1)) }));
@@ -54,13 +54,13 @@ function onlyOne({ box }: Line, beside: readonly Line[]): Line | undefined {
   return some.length === 1 ? some[0] : undefined;
 }
 
-/** The lines right below: those that no other line hides. */
+/** The lines right below that no other line hides. */
 function neighbours({ box }: Line, after: readonly Line[]): Line[] {
   const found: Line[] = [];
   for (const line of after) {
     if (line.box.top - (box.top + box.height) > furthest * Math.max(box.height, line.box.height)) continue;
     if (shared(box, line.box) <= 0.1 * Math.min(box.width, line.box.width)) continue;
-    // Side by side: an overlap of ends.
+    // Side by side, with overlapping ends.
     if (middle(line.box) < box.top + box.height * 0.75) continue;
     const isHidden = found.some(
       (nearer) =>

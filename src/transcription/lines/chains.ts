@@ -1,13 +1,13 @@
 import type { Component } from '../image/components.ts';
 import { type Gutters, isDivided } from './gutters.ts';
 
-/** The widest gap between words, in heights of the letters beside it. */
+/** Maximum gap between words, in heights of adjacent letters. */
 const widestGap = 3;
-/** Neighbours in a line are at most this much higher than each other: a capital with an accent beside a small letter. */
+/** Maximum ratio of heights of neighbours in a line: an accented capital beside a small letter. */
 const mostRatio = 2.9;
 const leastOverlap = 0.45;
 
-/** Joins each letter with the next one of its line. `letter` is the height of a small letter. */
+/** Joins each letter to the next one in its line. `letter` is the height of a small letter. */
 export function chainLetters(letters: readonly Component[], gutters: Gutters, letter: number): Component[][] {
   const sorted = letters.toSorted((one, other) => one.left - other.left);
   const rows = letterRows(sorted, letter);
@@ -17,7 +17,7 @@ export function chainLetters(letters: readonly Component[], gutters: Gutters, le
   for (const [index, one] of sorted.entries()) {
     const found = nextOf(one, index, sorted, rows, gutters, letter);
     if (!found) continue;
-    // Of several that lead to the same letter, the nearest.
+    // If several lead to the same letter, keep the nearest.
     if (found.cost >= (costs[found.index] as number)) continue;
     const loser = before[found.index] as number;
     if (loser >= 0) next[loser] = -1;
@@ -62,7 +62,7 @@ function nextOf(
   return best;
 }
 
-/** Numbers of the letters that touch each row of the page, rows being some letters high. A page of dots has 100,000 of them. */
+/** Indexes of letters that touch each row, a few letters high. A page of dots has 100,000 letters. */
 interface LetterRows {
   of(y: number): number;
   places: Map<number, number[]>;
@@ -81,7 +81,7 @@ function letterRows(sorted: readonly Component[], letter: number): LetterRows {
   return { of, places };
 }
 
-/** The place of the first number above this one. */
+/** Position of the first number greater than this one. */
 function firstAfter(numbers: readonly number[], number: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {

@@ -58,14 +58,14 @@ export function findLines(page: Grey): FoundLines {
   };
 }
 
-/** One mark alone is a page number, or dust. */
+/** A single mark is a page number, or dust. */
 function isText({ letters, left, right, body }: Chain, letter: number): boolean {
   if (right - left < 0.5 * letter || body < 0.55 * letter) return false;
   if (letters.length > 2) return true;
   return letters.some(({ width, height, ink }) => height >= 0.8 * letter && ink * 8 >= width * height);
 }
 
-/** Letters that touch those of other lines seem to make a line across them. */
+/** Removes false lines, made of letters that touch those of several lines. */
 function withoutGhosts(chains: readonly Chain[], letter: number): Chain[] {
   const bands = makeBands<Chain>(4 * letter);
   const boxes = new Map(chains.map((chain) => [chain, boxAround(chain.letters)]));
@@ -86,7 +86,7 @@ function withoutGhosts(chains: readonly Chain[], letter: number): Chain[] {
 
 const mostCovered = 0.4;
 
-/** Gives dots, accents and hyphens to the lines that they stand in. */
+/** Assigns dots, accents and hyphens to their lines. */
 function giveSmall(
   { small, leaders }: Marks,
   chains: readonly Chain[],
@@ -98,7 +98,7 @@ function giveSmall(
     const { top, height } = boxAround(line.letters);
     bands.add(line, top - line.body, top + height);
   }
-  // From the last letters of a line, not from marks that it was given: leader dots don't belong to it.
+  // Measure from the line's own letters, not from marks assigned to it: leader dots don't belong to it.
   const ends = new Map(chains.map((line) => [line, { left: line.left, right: line.right }]));
   for (const mark of [...small, ...leaders]) {
     const x = mark.left + mark.width / 2;
@@ -111,7 +111,7 @@ function giveSmall(
       const gap = Math.max(left - (mark.left + mark.width), mark.left - right);
       if (gap > (isDash(mark, line) ? furthestDash : furthestMark) * size) continue;
       const middle = mark.top + mark.height / 2;
-      // Gutters begin at the last letter, so a hyphen behind it stands in one.
+      // A gutter begins right after the last letter, so a hyphen may stand in it.
       const isFar = gap > besideLetter * size;
       if (isFar && (isDivided(gutters, x, left, middle) || isDivided(gutters, right, x, middle))) continue;
       const above = line.at(x) - foot;
@@ -126,10 +126,10 @@ function giveSmall(
   }
 }
 
-/** How far from the last letter a mark may stand, in heights of a small letter. */
+/** Maximum distances of marks from the last letter, in heights of a small letter. */
 const besideLetter = 0.8;
 const furthestMark = 1.2;
-/** As in "— 12 —", or at the beginning of an item of a list. */
+/** As in "— 12 —", or at the start of a list item. */
 const furthestDash = 3;
 
 /** Whether a mark is wider than high, and stands at half the height of the letters. */
@@ -138,7 +138,7 @@ function isDash({ left, top, width, height }: Component, { at, body }: Chain): b
   return width >= 2 * height && width >= 0.4 * body && above > 0.15 * body && above < 0.85 * body;
 }
 
-/** Between these, in heights of a small letter, text reaches above and below the baseline; beyond is another line. */
+/** Range of ascent and descent, in heights of a small letter; text beyond belongs to another line. */
 const ascents = [1.4, 2.2] as const;
 const descents = [0.4, 0.8] as const;
 
@@ -155,7 +155,7 @@ function asLine({ letters, at, body, left, right }: Chain, { factor }: Ink): Fou
   });
   return {
     baseline,
-    // One capital with an accent is enough; what is higher belongs to the line above.
+    // One accented capital is enough; anything higher belongs to the line above.
     ascent:
       within(Math.max(...letters.map(above).filter((one) => one <= ascents[1] * body)), ascents) * factor,
     descent: within(weightedQuantile(letters, below, 0.97), descents) * factor,

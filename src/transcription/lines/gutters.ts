@@ -10,26 +10,25 @@ export interface Gutters {
 
 /** All in heights of a small letter. Text further away than this is not beside the gutter. */
 const reach = 14;
-/** Gaps between words line up over a few lines by chance, and the narrower they are, the more. */
+/** Gaps between words line up over a few lines by chance, narrow ones more often. */
 const withinWords = 0.9;
 const between = 0.4;
 const neededRows = 28;
 
-/** The wider a gap compared with the usual one between words, the fewer lines it takes to tell it from such a one. */
+/** Wider gaps need fewer lines to stand out from gaps between words. */
 function weightOf(gap: number): number {
   return gap >= 5 ? 4 : gap >= 3.2 ? 2 : gap >= 2.2 ? 1 : 0.55;
 }
 
 /**
- * Finds the paper between columns: strips down the page with text on both sides, over more lines than gaps between words would
- * line up. Printed rules between columns (`barrier`) count too.
+ * Finds gutters: strips of paper with text on both sides, over more lines than gaps between words line up by chance. Printed rules between columns (`barrier`) count too.
  */
 export function findGutters(
   { width, height, letter }: Ink,
   letters: readonly Component[],
   barrier: Uint8Array,
 ): Gutters {
-  // Only text counts: frames and stains stand beside everything.
+  // Count only text: frames and stains stand beside everything.
   const words = drawn(letters, width, height, letter);
   const { gaps, sizes } = gapWidths(words, letter);
   const space = usualSpace(gaps, letter);
@@ -43,7 +42,7 @@ export function findGutters(
       if (y < height && words.data[at] === 0) {
         const gap = gaps[at] as number;
         if (gap === 0) continue;
-        // Lines of small type are lower, and so fewer rows are as many lines.
+        // Lines of small type are lower, so the same number of lines takes fewer rows.
         weight += weightOf(gap / space) / sizeOf(sizes[at] as number);
         if (first < 0) first = y;
         last = y;
@@ -57,10 +56,10 @@ export function findGutters(
   return { data: gutters, width };
 }
 
-/** Up to this width, in heights of a small letter, a gap may be one between words. */
+/** Maximum gap between words, in heights of a small letter. */
 const widestSpace = 1.8;
 
-/** Marks a strip down the page, but for rows where the gap is clearly narrower than elsewhere: there a line runs across it. */
+/** Marks a strip down the page, except rows where the gap is clearly narrower: there a line crosses it. */
 function markRun(
   gutters: Uint8Array,
   gaps: Uint16Array,
@@ -89,25 +88,25 @@ function markRun(
 const usualShare = 0.3;
 const narrower = 0.7;
 
-/** Sizes of type are kept in steps of this, in heights of a small letter. */
+/** Resolution of type sizes, in heights of a small letter. */
 const step = 1 / 16;
-/** Between these, heights of letters are those of the usual type, with and without ascenders. */
+/** Range of letter heights in the usual type, without and with ascenders. */
 const usualHeights = [0.8, 1.8] as const;
 
-/** How large the type beside a gap is, compared with that of most of the page. */
+/** Size of the type beside a gap, relative to the page's usual type. */
 function sizeOf(height: number): number {
   const [least, most] = usualHeights;
   return Math.min(1, (height * step) / least) * Math.max(1, (height * step) / most);
 }
 
-/** The type of both sides of a gap, if both are small or both are large; otherwise the usual one. */
+/** Type size of both sides of a gap if both are small or both large; otherwise the usual size. */
 function sharedSize(one: number, other: number): number {
   const [least, most] = [Math.min(one, other), Math.max(one, other)];
   const usual = 1 / step;
   return most < usual ? most : Math.max(usual, least);
 }
 
-/** Boxes of the letters, a little higher than they are: between two lines of a column is no gap. Each is as large as the type that it stands in. */
+/** Draws boxes of letters, slightly enlarged vertically so that lines of a column have no gap between them. Each has the size of the type around it. */
 function drawn(letters: readonly Component[], width: number, height: number, letter: number): Bitmap {
   const data = new Uint8Array(width * height);
   const margin = Math.round(between * letter);
@@ -121,8 +120,8 @@ function drawn(letters: readonly Component[], width: number, height: number, let
 }
 
 /**
- * For each pixel of paper, the width of the gap between ink to the left and to the right, and the size of the type beside it;
- * 0 if either is out of reach. Gaps are as wide as they would be in type of the usual size. Those within words are filled with ink.
+ * For each pixel of paper, the width of the gap between ink on its left and right, and the size of the type beside it; 0 if either
+ * is out of reach. Widths are scaled to the usual type size. Fills gaps within words with ink.
  */
 function gapWidths(
   { data, width, height }: Bitmap,

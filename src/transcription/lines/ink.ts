@@ -11,19 +11,19 @@ export interface Ink extends Bitmap {
   letter: number;
 }
 
-/** Lines are found in letters of this height; larger ones only take longer. */
+/** Letter height for finding lines; larger letters only take longer. */
 const wantedLetter = 9;
-/** For a page with too few letters to measure one. */
+/** For pages with too few letters to measure. */
 const longestSide = 1500;
-/** The shorter side of what may be a single line must stay as high as its letters. */
+/** Minimum shorter side, because the image may be a single line. */
 const shortestSide = 40;
 const guessedLetter = 8;
-/** Of the bitmap; each takes about six bytes while lines are looked for. */
+/** Maximum pixels of the bitmap; finding lines takes about six bytes per pixel. */
 const mostPixels = 16e6;
-/** How far from ink to paper a shade still counts as ink: faint letters should, grain should not. */
+/** Position between ink and paper up to which a shade counts as ink: includes faint letters, excludes grain. */
 const faint = 0.54;
 
-/** Ink and paper of a page, with shadows evened out, just large enough to see letters. */
+/** Separates ink from paper, with shadows evened out, at the smallest scale that shows letters. */
 export function findInk(page: Grey): Ink {
   const measured = readableHeight(page);
   const guessed = Math.min(factorFor(page, longestSide), Math.min(page.width, page.height) / shortestSide);
@@ -33,7 +33,7 @@ export function findInk(page: Grey): Ink {
   flatten(small, findBackground(small, 1));
   const histogram = histogramOf(small.data, 3);
   const ink = meanBelow(histogram, otsu(histogram));
-  // Paper is white by now. Far from the middle there is no ink or no paper.
+  // Paper is white by now. Thresholds beyond these mean that there is no ink or no paper.
   const threshold = Math.min(215, Math.max(90, ink + faint * (255 - ink)));
   const data = small.data;
   for (let at = 0; at < data.length; at++) data[at] = (data[at] as number) < threshold ? 1 : 0;
@@ -41,11 +41,11 @@ export function findInk(page: Grey): Ink {
   return { data, width: small.width, height: small.height, factor, letter };
 }
 
-/** In pixels of the page. Lower letters can't be read: they are the grain of the paper. */
+/** Minimum letter height in pixels of the page. Anything lower can't be read: it is grain. */
 const lowestLetter = 4.5;
 const overGrain = 4;
 
-/** The height of small letters; that of larger things if most of what looks like letters is grain. */
+/** The height of small letters; measured at a coarser scale if most apparent letters are grain. */
 function readableHeight(page: Grey): number {
   const measured = letterHeightOf(page);
   if (measured === 0 || measured > lowestLetter) return measured;

@@ -11,7 +11,7 @@ export interface Chain extends Course {
   right: number;
 }
 
-/** Pieces of a line are at most this far apart, in heights of a small letter, where no gutter is between them. */
+/** Maximum distance of pieces of a line without a gutter between them, in heights of a small letter. */
 const widestGap = 9;
 
 /** `slope` is that of the page. */
@@ -20,7 +20,7 @@ export function asChain(letters: Component[], slope: number): Chain {
   return { ...courseOf(letters, slope), letters, left, right: left + width };
 }
 
-/** Puts pieces of the same line together: side by side, or one within the gaps of the other. */
+/** Joins pieces of the same line: side by side, or one in the gaps of the other. */
 export function joinChains(
   chains: readonly Chain[],
   gutters: Gutters,
@@ -59,7 +59,7 @@ function extent({ letters }: Chain): [top: number, bottom: number] {
   return [top, top + height];
 }
 
-/** How much the lines of a page fall to the right: the middle of the longer ones. */
+/** Median slope of the longer lines, downwards to the right. */
 export function slopeOf(chains: readonly Component[][], letter: number): number {
   const slopes = chains
     .filter((letters) => letters.length >= 8)
@@ -79,7 +79,7 @@ function belong(line: Chain, piece: Chain, gutters: Gutters, letter: number): bo
   if (gap > widestGap * letter) return false;
   const [smaller, larger] = line.body < piece.body ? [line.body, piece.body] : [piece.body, line.body];
   if (larger > 2.5 * Math.max(smaller, 0.8 * letter)) return false;
-  // Where they meet; a short piece has no direction of its own.
+  // Compare where they meet, because a short piece has no reliable slope.
   const place = piece.left > line.right ? piece.left : piece.right < line.left ? piece.right : middle(piece);
   const away = awayAt(line, piece, place);
   const isOverlapping = gap < 0;
@@ -89,13 +89,13 @@ function belong(line: Chain, piece: Chain, gutters: Gutters, letter: number): bo
   if (away > (isClose && isShort ? 0.7 : 0.4) * larger) return false;
   if (isWithin(piece, line)) return isShort || areInterleaved(line, piece);
   const row = line.at(place) - Math.min(line.body, piece.body) / 2;
-  // They may overlap by a piece of the rule that is between them.
+  // They may overlap by a remnant of the rule between them.
   const [from, to] = [Math.min(line.right, piece.right), Math.max(line.left, piece.left)];
   const spare = isOverlapping ? letter : 0;
   return !isDivided(gutters, Math.min(from, to) - spare, Math.max(from, to) + spare, row);
 }
 
-/** How far the piece is above or below the line. The end of a short piece may be a footnote's mark, so its middle counts too. */
+/** Vertical distance of the piece from the line. A short piece may end in a footnote mark, so try its middle too. */
 function awayAt(line: Chain, piece: Chain, place: number): number {
   const away = Math.abs(piece.at(place) - line.at(place));
   if (line.letters.length < 2 * piece.letters.length) return away;
@@ -110,7 +110,7 @@ function isWithin(piece: Chain, line: Chain): boolean {
   return piece.left >= line.left && piece.right <= line.right;
 }
 
-/** Whether hardly any letter of the one stands above or below a letter of the other. */
+/** Whether hardly any letters of the two overlap horizontally. */
 function areInterleaved(line: Chain, piece: Chain): boolean {
   const meeting = piece.letters.filter((one) =>
     line.letters.some(

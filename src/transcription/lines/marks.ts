@@ -4,7 +4,7 @@ import type { Ink } from './ink.ts';
 export interface Marks {
   /** Whole letters, or several that touch: what lines are made of. */
   letters: Component[];
-  /** Dots, accents, commas, hyphens: they belong to the line that they stand in. */
+  /** Dots, accents, commas and hyphens, which belong to the line they stand in. */
   small: Component[];
   /** Rows of dots that lead from a name to its number. */
   leaders: Component[];
@@ -14,12 +14,12 @@ export interface Marks {
 /** In heights of a small letter. */
 const smallest = 0.15;
 const leastLetter = 0.5;
-/** Headlines have letters up to this size; larger than `mostLetter` only if they have the form of one. */
+/** Maximum letter size, in headlines; above `mostLetter` only components shaped like letters count. */
 const mostLetter = 9;
 const mostOfTitle = 20;
 const widestTouching = 40;
 
-/** Sorts what is on the page by its size and form. Pictures are removed from the ink. */
+/** Classifies components by size and shape. Removes pictures from the ink. */
 export function findMarks(ink: Ink): Marks {
   const { letter } = ink;
   const marks: Marks = { letters: [], small: [], leaders: [], pictures: [] };
@@ -54,17 +54,17 @@ export function findMarks(ink: Ink): Marks {
 const mostOfDot = 0.75;
 const fullOfInk = 0.7;
 
-/** A round mark full of ink, which may be as high as a low letter. */
+/** Whether it is a round, filled mark, which may be as high as a low letter. */
 function isDot({ width, height, ink }: Component, letter: number): boolean {
   const [least, most] = [Math.min(width, height), Math.max(width, height)];
   return most <= mostOfDot * letter && most <= 1.5 * least && ink >= fullOfInk * width * height;
 }
 
-/** So many dots in a row, at most so far from the first to the last, lead from a name to its number. */
+/** Minimum dots in a leader, and maximum distance from the first to the last. */
 const fewestLeaders = 6;
 const widestLeaders = 12;
 
-/** Dots with nothing between them but paper, at least as much as they are wide: small letters of a coarse scan look like dots too. */
+/** Dots in a row, separated by at least their width of paper; small letters of a coarse scan look like dots too. */
 function leaderDots(
   dots: readonly Component[],
   letters: readonly Component[],
@@ -97,7 +97,7 @@ function areNeighbours(one: Component, other: Component): boolean {
   return one !== other && gap < one.height && apart < 0.4 * one.height && other.height > 0.4 * one.height;
 }
 
-/** Rules are narrower, pictures wider or blacker, and frames have less ink. */
+/** Whether it has the shape of a letter. Rules are narrower, pictures wider or blacker, and frames have less ink. */
 function isLetter({ width, height, ink }: Component): boolean {
   const share = ink / (width * height);
   return width >= 0.2 * height && width <= 1.2 * height && share >= 0.15 && share <= 0.6;

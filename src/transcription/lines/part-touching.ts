@@ -2,22 +2,22 @@ import type { Component } from '../image/components.ts';
 import { type Bands, makeBands } from './bands.ts';
 import type { Ink } from './ink.ts';
 
-/** All in heights of a small letter. Lower ones have room in one line. */
+/** In heights of a small letter. Lower components fit in one line. */
 const leastHeight = 2.1;
 const leastNeighbour = 0.7;
 const mostNeighbour = 2;
-/** How far beside a letter its neighbours are looked for. */
+/** Maximum distance of neighbours to the side. */
 const reach = 2.5;
-/** Middles of letters in the same line are closer to each other than this. */
+/** Maximum vertical distance of letter centres in the same line. */
 const leastPitch = 0.9;
-/** A neighbour of at least this share of the height belongs to the same large type. */
+/** A neighbour at least this high, relative to the letter, belongs to the same large type. */
 const asLarge = 0.8;
-/** Letters of up to four lines hang together. */
+/** Letters of up to four lines may be connected. */
 const rounds = 3;
 
 /**
- * Parts letters of two lines that touch each other, as in newspapers set without leading: the lines would seem to be one. Such letters
- * have neighbours in both lines, on their left and on their right; a drop capital has none on its left.
+ * Separates letters of two lines that touch, as in newspapers set without leading, where lines would merge. Such letters have
+ * neighbours in both lines on both sides; a drop capital has none on its left.
  */
 export function partTouching(ink: Ink, letters: readonly Component[]): Component[] {
   let all = [...letters];
@@ -34,7 +34,7 @@ export function partTouching(ink: Ink, letters: readonly Component[]): Component
   return all;
 }
 
-/** Where the first line that a letter stands in ends and the next one begins. */
+/** The row where the first line of a component ends and the next begins. */
 function rowBetween(one: Component, bands: Bands<Component>, letter: number): number | undefined {
   if (one.height < leastHeight * letter) return undefined;
   const near = bands.near(one.top, bottom(one)).filter((other) => isBeside(one, other, letter));
@@ -63,7 +63,7 @@ function isBeside(one: Component, other: Component, letter: number): boolean {
   return gap <= reach * letter && gap > -0.5 * other.width && shared > 0.5 * other.height;
 }
 
-/** The rows of a letter from one to before another, as wide as its ink is there. */
+/** The part of a component between two rows, as wide as its ink there. */
 function part({ data, width }: Ink, one: Component, top: number, end: number): Component {
   let [left, last, ink] = [right(one), one.left - 1, 0];
   for (let y = top; y < end; y++) {

@@ -15,7 +15,7 @@ const shortestUpright = 6;
 const shortestLevel = 7;
 const thickest = 0.6;
 
-/** Finds printed rules and removes their ink, also where letters touch them. */
+/** Finds printed rules and removes their ink, even where letters touch them. */
 export function takeOutRules(ink: Ink): Rules {
   const upright = longRuns(ink, shortestUpright * ink.letter, 'down');
   const level = longRuns(ink, shortestLevel * ink.letter, 'across');
@@ -35,7 +35,7 @@ export function takeOutRules(ink: Ink): Rules {
   return { ...found, barrier };
 }
 
-/** Whether most of both sides is paper. Beside the run in the stroke of a large letter is the rest of the stroke. */
+/** Whether both sides are mostly paper. A run within the stroke of a large letter has ink beside it. */
 function standsFree(
   { data, width, height }: Ink,
   { left, top, width: across, height: down }: Component,
@@ -57,7 +57,7 @@ function standsFree(
 
 const mostlyFree = 0.5;
 
-/** Only the ink that is in runs of at least this length. */
+/** Keeps only ink in runs of at least this length. */
 function longRuns({ data, width, height }: Ink, least: number, way: 'down' | 'across') {
   const kept = new Uint8Array(data.length);
   const [lines, length, step, next] = way === 'down' ? [width, height, width, 1] : [height, width, 1, width];

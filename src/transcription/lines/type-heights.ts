@@ -1,12 +1,12 @@
 import type { Component } from '../image/components.ts';
 
-/** So many letters on each side tell how large the type is. */
+/** Number of letters on each side that determine the type size. */
 const neighbours = 5;
 /** In heights of a small letter. */
 const furthest = 6;
 const rowHeight = 2;
 
-/** The usual height of the letters around each one: that of a comma, or of a broken letter, says nothing about the type. */
+/** The usual height of letters around each component: a comma or broken letter says nothing about the type. */
 export function typeHeights(letters: readonly Component[], letter: number): Map<Component, number> {
   const rows = Map.groupBy(
     letters.toSorted((one, other) => one.left - other.left),
@@ -21,7 +21,7 @@ export function typeHeights(letters: readonly Component[], letter: number): Map<
         .map(({ height }) => height)
         .sort((low, high) => low - high);
       const usual = near[near.length >> 1] ?? one.height;
-      // A few small ones alone are stains.
+      // A few isolated small ones are stains.
       heights.set(one, near.length <= neighbours ? Math.max(letter, usual) : usual);
     }
   }

@@ -32,12 +32,7 @@ export const documentCreate = defineOperation({
     pipeline: ownedName.default(defaultPipeline),
     language: language.default(guessed),
     formats: z.array(format).min(1).max(20).default(['txt']),
-    priority: z
-      .int()
-      .min(0)
-      .max(1)
-      .default(0)
-      .describe('1: goes before all documents with 0; only for users with the right to it'),
+    priority: z.int().min(0).max(1).default(0).describe('1: before all documents with 0; needs permission'),
     again: z
       .boolean()
       .default(false)
@@ -237,7 +232,7 @@ export const documentShow = defineOperation({
   },
 });
 
-/** Refuses an unreachable webhook now, not when the document is finished. */
+/** Refuses a bad webhook address now, not when the document is finished. */
 async function checkWebhook({ settings }: Engine, url: string): Promise<void> {
   const { checkUrl } = await import('../../engine/webhook/address-guard.ts');
   try {

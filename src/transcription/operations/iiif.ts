@@ -14,7 +14,7 @@ import { addressesOf, iiifPaths, iiifTypes } from '../iiif/addresses.ts';
 import { TranscriptionState } from '../state.ts';
 import { documentId, ownerOfDocument, pageName } from './rows.ts';
 
-/** What viewers such as Mirador and OpenSeadragon read (IIIF). Everything here is for the document's owner, like its results. */
+/** Operations for viewers such as Mirador and OpenSeadragon (IIIF). Only the document's owner may use them, as with its results. */
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 const ofPage = { document: documentId, page: pageName };
@@ -51,7 +51,7 @@ export const documentAnnotations = defineStream({
       import('../documents/read-page-text.ts'),
     ]);
     const page = await getPage(engine, document, named);
-    // While a page is retried, its earlier results don't count.
+    // Ignore earlier results while a page is retried.
     const text = page.state === 'done' ? await readPageText(engine, page.id) : undefined;
     const addresses = addressesOf(urlOf(context), document);
     return json(annotationPage(addresses, page.id, text), iiifTypes.presentation);
@@ -61,7 +61,7 @@ export const documentAnnotations = defineStream({
 export const documentImageInfo = defineStream({
   ...reading,
   name: 'document.imageInfo',
-  summary: 'Describe the image of a page as IIIF does (info.json)',
+  summary: 'Describe the image of a page in IIIF (info.json)',
   paths: iiifPaths.info,
   input: z.strictObject(ofPage),
   example: { document: someDocument, page: 1 },
@@ -85,8 +85,8 @@ export const documentImage = defineStream({
     size: cutText
       .default('max')
       .describe('`max` (4096 pixels at most), or pixels: `w,` or `,h` or `w,h` or `!w,h` (within)'),
-    rotation: z.literal(['0', 0]).default(0).describe('Only 0: the image as its owner sent it'),
-    quality: z.literal('default.jpg').default('default.jpg').describe('Only this one'),
+    rotation: z.literal(['0', 0]).default(0).describe('Must be 0: images are not rotated'),
+    quality: z.literal('default.jpg').default('default.jpg').describe('Must be default.jpg'),
   }),
   example: { document: someDocument, page: 1, region: '0,0,1024,1024', size: '512,' },
   async open({ engine, caller, signal }, { document, page: named, region, size }) {
@@ -125,7 +125,7 @@ async function getImage(engine: Engine, document: string, named: number | string
   return { id: page.id, name: page.name, hash: page.hash, size };
 }
 
-/** On the command line nobody has told us; links then lead to the server's usual address. */
+/** Unknown on the command line; links then use the server's configured address. */
 function urlOf({ engine, url }: OperationContext): string {
   const { publicUrl, host, port } = engine.settings.http;
   return url ?? publicUrl?.replace(/\/$/, '') ?? `http://${host}:${port}`;

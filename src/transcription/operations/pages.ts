@@ -20,7 +20,7 @@ export const documentPages = defineOperation({
     endedSince: z
       .number()
       .optional()
-      .describe('Only pages that ended since this time, in that order; for following progress'),
+      .describe('Only pages that ended at or after this time, in that order; for following progress'),
     ...part,
   }),
   output: z.strictObject({ pages: z.array(pageRow) }),
@@ -69,7 +69,7 @@ export const documentResults = defineOperation({
     endedSince: z
       .number()
       .optional()
-      .describe('Only pages that ended since this time, in that order; for following progress'),
+      .describe('Only pages that ended at or after this time, in that order; for following progress'),
     ...part,
   }),
   output: z.strictObject({

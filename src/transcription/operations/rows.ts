@@ -10,7 +10,7 @@ import { formats } from '../formats/output-formats.ts';
 
 export const documentId = z.string().min(1).max(100);
 
-/** Names are for people and never used as paths. Databases can't store every character. */
+/** Names are for people and never used as paths. Excludes characters that databases can't store. */
 export const name = z
   .string()
   .min(1)
@@ -65,8 +65,11 @@ export const pageRow = z.strictObject({
   generation: z.int().describe('How many times it was sent to the stages'),
   confidence: confidence.describe('Mean over its words'),
   words: z.int().nullable(),
-  unreadLines: z.int().nullable().describe('As many lines look like text but were not read; null if unknown'),
-  language: z.string().nullable().describe('Languages it was read with'),
+  unreadLines: z
+    .int()
+    .nullable()
+    .describe('Number of lines that look like text but were not read; null if unknown'),
+  language: z.string().nullable().describe('Languages used for reading'),
   endedAt: z.number().nullable(),
 });
 

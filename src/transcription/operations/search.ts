@@ -11,7 +11,7 @@ import { parseQuery, type Term } from '../search/query.ts';
 import { snippetOf } from '../search/snippet.ts';
 import { documentId } from './rows.ts';
 
-/** Each place needs the whole page from the blobs. */
+/** Positions require reading the whole page from the blobs. */
 const mostWithPlaces = 50;
 
 const box = z.strictObject({ left: z.int(), top: z.int(), width: z.int(), height: z.int() });
@@ -35,7 +35,7 @@ export const searchText = defineOperation({
       places: z
         .boolean()
         .default(false)
-        .describe('Also give the places of the words, in pixels of the page’s image as you sent it'),
+        .describe('Also return the positions of the words, in pixels of the page’s image as submitted'),
       offset: part.offset.unwrap().max(100_000).default(0),
       limit: part.limit.unwrap().max(200).default(20),
     })
@@ -85,7 +85,7 @@ export const searchText = defineOperation({
         marks,
         ...(places && { places: await placesOn(engine, id, terms) }),
       });
-      // A snippet may take some milliseconds, and others want to be served between two of them.
+      // A snippet may take milliseconds; let other work run in between.
       await setImmediate();
     }
     return { hits };

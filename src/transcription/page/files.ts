@@ -16,5 +16,5 @@ export const files = {
   keywords: 'keywords.json',
 } as const;
 
-/** The prepared image as a result, if `export` is told to keep it. */
+/** The prepared image as a result, if `export` is configured to keep it. */
 export const preparedFile = 'prepared.png';

@@ -32,14 +32,14 @@ export function writePage(job: { files: JobFiles }, content: Page): Promise<void
   return job.files.write(files.page, Buffer.from(JSON.stringify(content)));
 }
 
-/** Says so if a JSON file of a page is larger than any page: another stage or program may have written anything. */
+/** Why a JSON file is too large for a page; undefined if it is not. Another stage or program may have written it. */
 export function whyTooLarge(name: string, size: number): string | undefined {
   if (size <= mostPageBytes) return undefined;
   const [found, most] = [size, mostPageBytes].map((bytes) => Math.ceil(bytes / 1024 / 1024));
   return `the file ${name} has ${found} MB; the limit is ${most} MB`;
 }
 
-/** Why a JSON file can't be used: the first fault only, for it may have a million. */
+/** Why a JSON file is invalid: only the first fault, because it may have a million. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof ZodError)) return messageOf(error).slice(0, 200);
   const [issue] = error.issues;

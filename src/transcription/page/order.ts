@@ -22,11 +22,11 @@ export const order = z.object({
   page: z.int().positive(),
   /** Within its source, counted from 1; missing if the source is a single image. */
   part: z.int().positive().optional(),
-  /** Of the page's image, if its source knows it. */
+  /** Resolution of the page's image, if its source states it. */
   dpi: z.number().positive().optional(),
   /** The owner's name for the page, e.g. the name of the scanned file. Never used as a path. */
   name: z.string(),
-  /** As Tesseract names them, joined with `+`; `auto`: to be guessed. */
+  /** Tesseract language names, joined with `+`; `auto`: guess. */
   language: z.string().default('auto'),
   /** Names of output formats. Only `export` checks them: the server that accepted them may be newer than this worker. */
   formats: z.array(z.string()).default(['txt']),

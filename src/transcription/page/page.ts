@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The recognised text of a page. Every format is written from this. Places are in pixels of the recognised image; `export` maps
- * them onto the owner's image.
+ * The recognised text of a page, from which every format is written. Coordinates are in pixels of the recognised image; `export`
+ * maps them to the owner's image.
  */
 export const box = z.object({
   left: z.int().nonnegative(),
@@ -26,7 +26,7 @@ const line = z.object({
   confidence: confidence.optional(),
 });
 
-/** Of a table. Formats write all its cells, empty ones too. */
+/** Limits on a table, because formats write all its cells, empty ones too. */
 export const mostRows = 2000;
 export const mostColumns = 100;
 
@@ -34,7 +34,7 @@ export const mostColumns = 100;
 const paragraph = z.object({
   box,
   lines: z.array(line),
-  /** In a table: its place, counted from 0; of a cell over several, the first one. */
+  /** In a table: its row and column, counted from 0; for a spanning cell, the first ones. */
   cell: z
     .object({
       row: z
@@ -45,7 +45,7 @@ const paragraph = z.object({
         .int()
         .min(0)
         .max(mostColumns - 1),
-      /** How many rows and columns it takes; one if not said. */
+      /** Rows and columns that it spans; default: 1. */
       rowSpan: z.int().min(1).max(mostRows).optional(),
       columnSpan: z.int().min(1).max(mostColumns).optional(),
     })
@@ -67,7 +67,7 @@ export const page = z.object({
   width: z.int().positive(),
   height: z.int().positive(),
   dpi: z.number().positive().optional(),
-  /** As Tesseract names them, joined with `+`. */
+  /** Tesseract language names, joined with `+`. */
   language: z.string().optional(),
   /** Degrees to turn the image clockwise to make it upright, if it isn't. */
   turn: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]).optional(),
@@ -77,9 +77,9 @@ export const page = z.object({
   steps: z.array(z.string()).optional(),
   /** The recogniser and its version, for the metadata of every format. */
   producer: z.string().optional(),
-  /** The sheet, if the image shows more than it. */
+  /** The sheet, if the image shows more than the sheet. */
   border: box.optional(),
-  /** What looks like text but was not read: as many lines of usual width, and where. */
+  /** Ink that looks like text but was not read: its amount in lines of usual width, and its boxes. */
   unread: z.object({ lines: z.int().positive(), boxes: z.array(box).max(50) }).optional(),
   /** In reading order. */
   regions: z.array(region),

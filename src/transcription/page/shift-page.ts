@@ -1,6 +1,6 @@
 import type { Box, Page } from './page.ts';
 
-/** The page with all that is on it moved to the right. */
+/** Moves everything on the page to the right. */
 export function shifted(page: Page, by: number): Page {
   const move = <Thing extends { box: Box }>(thing: Thing): Thing => ({
     ...thing,

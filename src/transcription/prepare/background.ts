@@ -1,6 +1,6 @@
 import type { Grey } from '../image/grey.ts';
 
-/** How light the paper is at each place: a small image, stretched over the page. */
+/** Shade of the paper at each point: a small image, stretched over the page. */
 export interface Background extends Grey {
   /** Pixels of the page per pixel of this map. */
   cell: number;
@@ -9,7 +9,7 @@ export interface Background extends Grey {
 /** About this many cells for the longer side: letters vanish, shadows stay. */
 const cells = 120;
 
-/** The shade of the paper around each place. Takes a reduced image, so that grain doesn't count as light. */
+/** Estimates the shade of the paper around each point. Takes a reduced image, so that grain doesn't count as light. */
 export function findBackground(reduced: Grey, factor: number): Background {
   const size = Math.max(1, Math.round(Math.max(reduced.width, reduced.height) / cells));
   const shades = paperShades(reduced, size);
@@ -70,10 +70,10 @@ function alongRowsAndColumns(image: Grey, change: (line: Uint8Array) => Uint8Arr
 /** Up to twice this many dark squares side by side are letters, not paper. */
 const reach = 2;
 
-/** Spreads light over its neighbours and shrinks it again: letters vanish, and the slopes of shadows stay in place. */
+/** Morphological closing: letters vanish, and the slopes of shadows stay in place. */
 function coverLetters(line: Uint8Array): Uint8Array {
   const last = line.length - 1;
-  // Extra room at both ends, or light would spread in there and not shrink back.
+  // Padding at both ends, where light would otherwise spread in and not shrink back.
   const spread = new Uint8Array(line.length + 2 * reach);
   for (let at = 0; at < spread.length; at++) {
     let highest = 0;
@@ -89,7 +89,7 @@ function coverLetters(line: Uint8Array): Uint8Array {
   });
 }
 
-/** Means of three. The ends stay, because a mean of two would lean inwards. */
+/** Averages three neighbours. Keeps the ends, because a mean of two would be biased inwards. */
 function smoothen(line: Uint8Array): Uint8Array {
   const last = line.length - 1;
   return line.map((here, at) =>
@@ -106,7 +106,7 @@ export function paperOf(background: Background): { darkest: number; lightest: nu
   return { darkest: at(0.03), lightest: at(0.97) };
 }
 
-/** Divides the page by its background, in place: the paper becomes white everywhere. */
+/** Divides the page by its background, in place, so that paper becomes white everywhere. */
 export function flatten(image: Grey, background: Background): void {
   const { data, width, height } = image;
   const gains = new Int32Array(width);

@@ -2,7 +2,7 @@ import type { Grey } from '../image/grey.ts';
 import { histogramOf, percentile } from '../image/histogram.ts';
 import type { Box } from '../page/page.ts';
 
-/** A mask of the black that a scanner shows beyond the sheet, in a reduced image: 1 in `data`. */
+/** Mask of the black area beyond the sheet, in a reduced image: 1 in `data`. */
 export interface Border extends Grey {
   /** Of all pixels. */
   share: number;

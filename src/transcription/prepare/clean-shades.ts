@@ -9,7 +9,7 @@ import type { PrepareConfig } from './prepare-config.ts';
 
 export interface Shades {
   factor: number;
-  /** The reduced page with its border and its shadows gone, for everything that looks at lines and letters. */
+  /** The reduced page without border and shadows, for finding lines and letters. */
   small: Grey;
   /** The first shade that is not ink in `small`. */
   threshold: number;
@@ -17,7 +17,7 @@ export interface Shades {
   border: Border | undefined;
   background: Background;
   paper: { darkest: number; lightest: number };
-  /** What a single threshold wrongly takes for ink or leaves out, relative to the ink: above 1 if the paper is dark in places. */
+  /** Pixels that a single threshold misclassifies, relative to the ink; above 1 if the paper is dark in places. */
   misjudged: number;
 }
 
@@ -41,9 +41,9 @@ export function findShades(page: Grey, factor: number, config: Pick<PrepareConfi
 const whiteEnough = 225;
 /** Paper of this shade doesn't even need whitening for the analysis. */
 const nearlyWhite = 250;
-/** Recognisers part ink from paper by one threshold for the page; up to here that does. */
+/** Up to here a single threshold, as recognisers use it, is good enough. */
 const rarelyMisjudged = 0.2;
-/** Recognisers know a little black around the sheet by themselves. */
+/** Recognisers handle a narrower border themselves. */
 const muchBorder = 0.03;
 
 function differences(one: Uint8Array, limit: number, other: Uint8Array, otherLimit: number): number {
@@ -57,7 +57,7 @@ function differences(one: Uint8Array, limit: number, other: Uint8Array, otherLim
   return differ / Math.max(1, ink);
 }
 
-/** `evident`: only what the page shows clear evidence for. `thorough`: also what may help a page that is read badly. `ghosts`: and what shows through from the other side, which thins the letters. */
+/** `evident`: only steps with clear evidence. `thorough`: also steps that may help a badly read page. `ghosts`: also removes text that shows through from the other side, which thins letters. */
 export type Care = 'evident' | 'thorough' | 'ghosts';
 
 /** Cleans border, grain, paper and ink. Overwrites the given pixels. */
@@ -77,7 +77,7 @@ export async function cleanShades(
   const clean = await smooth(page, grain, (contrast * paper.lightest) / 255);
   if (clean !== page)
     steps.push({ name: 'grain', why: `the paper had a grain of ${grain.toFixed(0)} shades` });
-  // Smoothing dulls the ink, so the rest is needed too.
+  // Smoothing fades the ink, so the other steps are needed too.
   const thoroughly = care !== 'evident' || clean !== page;
   const isWhite = paper.darkest >= whiteEnough;
   const whitens = config.FLATTEN && !isWhite && (thoroughly || misjudged > rarelyMisjudged);
@@ -103,7 +103,7 @@ export async function cleanShades(
   return { page: clean, steps };
 }
 
-/** A page with hardly any ink would have millions of per cent. */
+/** On a page with hardly any ink, this would be millions of per cent. */
 function shareOfInk(misjudged: number): string {
   return misjudged <= 1 ? `${percent(misjudged)} of the ink` : 'more of the page than the ink covers';
 }

@@ -2,7 +2,7 @@ import { findComponents } from '../image/components.ts';
 import { factorFor, type Grey, reduce } from '../image/grey.ts';
 import { histogramOf, otsu } from '../image/histogram.ts';
 
-/** Height of letters such as x, in pixels; 0 if there are too few letters to tell. The middle of a page is enough if it has text. */
+/** Height of letters such as x, in pixels; 0 if there are too few letters. Measures the middle of the page if it has text. */
 export function letterHeightOf(page: Grey): number {
   const middle = part(page, 0.25, 0.5);
   const factor = factorFor({ width: middle.width * 2, height: middle.height * 2 }, 2500);
@@ -23,7 +23,7 @@ function part({ data, width, height }: Grey, from: number, share: number): Grey 
   return { data: cut, width: across, height: down };
 }
 
-/** The commonest height of what has the form of a letter, counted by width so that dots don't outvote letters. */
+/** The commonest height of letter-shaped components, weighted by width so that dots don't outvote letters. */
 function commonestHeight({ data: shades, width, height }: Grey): number {
   const threshold = otsu(histogramOf(shades, 3));
   const data = new Uint8Array(shades.length);

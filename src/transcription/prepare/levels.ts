@@ -18,8 +18,7 @@ export function findLevels(image: Grey, small: Grey | undefined): Levels | undef
   const half = otsu(histogram, 0, paper);
   const ink = meanBelow(histogram, half);
   if (small && ghostsOf(small, 5) > 0.04) {
-    // A little above the shade of the ghosts. Measured with Tesseract: lower thins the letters out, higher lets the
-    // ghosts back in.
+    // Slightly above the shade of the ghosts. Measured with Tesseract: lower values thin letters, higher ones keep ghosts.
     return { black: ink, white: commonest(histogram, half + 10, paper) + 12, ghost: true };
   }
   return ink > 60 ? { black: ink, white: Math.min(245, (paper + 255) / 2), ghost: false } : undefined;

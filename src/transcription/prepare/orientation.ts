@@ -10,8 +10,8 @@ export interface Reading {
 }
 
 /**
- * Looks at the lines of a page in a reduced image. It turns the page only if the evidence is strong: lines that stand out
- * clearly more down the page than across it, or more ink below the small letters than above them. On printed Czech pages
+ * Determines orientation and skew from the lines of a reduced image. Turns the page only on strong evidence: lines much clearer
+ * down the page than across it, or more ink below the small letters than above them. On printed Czech pages
  * 0.8 and more of that ink is above, on upside-down ones 0.2 and less.
  */
 export function readOrientation(reduced: Grey, threshold: number, mayTurn: boolean): Reading {

@@ -15,7 +15,7 @@ export interface Prepared {
   dpi?: number;
 }
 
-/** Makes a page easier to read; undefined if it needs no change. Overwrites the given pixels. */
+/** Makes a page easier to read; undefined if no change is needed. Overwrites the given pixels. */
 export async function prepareImage(
   page: Grey & { dpi?: number },
   config: PrepareConfig,
@@ -35,7 +35,7 @@ export async function prepareImage(
   const skew = config.DESKEW && Math.abs(reading.skew.angle) >= leastSkew ? reading.skew.angle : 0;
   if (skew !== 0) steps.push({ name: 'straighten', why: `the lines fell by ${skew} degrees` });
   const isGrainy = steps.some(({ name }) => name === 'grain');
-  // Grain has the height of dots.
+  // Grain would be measured as tiny letters.
   const letterHeight = isGrainy ? reading.lines.letterHeight * shades.factor : letters;
   const lines = { count: reading.lines.count, height: reading.lines.letterHeight * shades.factor };
   const isTiny = letterHeight < smallest && agree(letterHeight, lines);
@@ -49,16 +49,16 @@ export async function prepareImage(
   return { png, transformation, ...(dpi === undefined ? {} : { dpi }) };
 }
 
-/** Recognisers straighten lines themselves; from here on, columns run into each other. */
+/** Recognisers correct smaller skews themselves; from here on, columns run into each other. */
 const leastSkew = 0.5;
 
 /** Below this height in pixels, smaller letters are read worse; above the second one, larger letters are only slower. */
 const smallest = 7;
 const largest = 70;
-/** Letters without shades of grey are read better if made this small: their edges become smooth. */
+/** Black-and-white letters are read better at this height, because reduction smooths their edges. */
 const smoothHeight = 15;
 
-/** Whether lines have the height of what was taken for tiny letters: it may be grain. */
+/** Whether line heights confirm that letters are tiny: it may be grain. */
 function agree(letterHeight: number, lines: { count: number; height: number }): boolean {
   return lines.count >= 3 ? lines.height < smallest * 1.6 : letterHeight >= smallest - 2;
 }

@@ -10,7 +10,7 @@ export async function reshape(
 ): Promise<Buffer> {
   const sharp = await loadSharp();
   const { turn, skew } = shape;
-  // Turning takes single pixels, so a page to be made smaller is made so first: then every pixel counts.
+  // Rotation samples single pixels, so reduce first: then every pixel counts.
   const scale = skew !== 0 && shape.scale < 1 ? shape.scale : 1;
   const given = scale === 1 ? page : await resized(page, scale);
   let picture = sharp(given.data, { raw: { width: given.width, height: given.height, channels: 1 } });
@@ -47,7 +47,7 @@ async function resized({ data, width, height }: Grey, scale: number): Promise<Gr
   return { data: new Uint8Array(small.buffer, small.byteOffset, small.length), ...size };
 }
 
-/** Each reads best (measured with Tesseract): sharp edges of smaller letters, soft ones of larger letters. */
+/** Measured with Tesseract: reduced letters read best with sharp edges, enlarged ones with soft edges. */
 function kernelFor(scale: number): 'lanczos3' | 'cubic' {
   return scale < 1 ? 'lanczos3' : 'cubic';
 }

@@ -18,7 +18,7 @@ export function measureLines(image: Grey, threshold: number, skew: number): Text
   let above = 0;
   let below = 0;
   for (const [top, bottom] of runs(ink, Math.max(2, image.width * 0.01))) {
-    // Less than a few pixels is a rule or dust, much more is a picture.
+    // A few pixels are a rule or dust; much more is a picture.
     if (bottom - top < 4 || bottom - top > image.height * 0.1) continue;
     const most = ink.subarray(top, bottom).reduce((max, one) => Math.max(max, one), 0);
     const dense = (row: number) => (ink[row] ?? 0) >= most * 0.4;

@@ -15,8 +15,8 @@ export const viewNames = ['plain', 'thorough', 'ghosts'] as const;
 export type ViewName = (typeof viewNames)[number];
 
 /**
- * The page in the same pixels as its prepared image, but with its shades as they came, or cleaned with more care. Undefined if
- * there is nothing to clean.
+ * The page in the geometry of its prepared image, with its original shades or cleaned more thoroughly. Undefined if there is
+ * nothing to clean.
  */
 export async function viewOf(
   name: ViewName,

@@ -9,7 +9,7 @@ export function readAlto(text: string): Page {
   let paragraph: Paragraph | undefined;
   let line: Line | undefined;
   let inUnit = false;
-  // A request has one page, so ignore further ones.
+  // A request has one page; ignore others.
   let isOver = false;
   readXml(text, {
     text(unit) {

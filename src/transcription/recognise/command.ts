@@ -36,7 +36,7 @@ export async function openCommandRecogniser(
   };
 }
 
-/** XML takes some three times the room of our own format. */
+/** XML takes about three times the space of our own format. */
 const mostAnswerBytes = 64 * 1024 * 1024;
 
 const readers: readonly [name: string, read: (text: string) => Page][] = [

@@ -1,6 +1,6 @@
 import { foldedText } from '../text/fold.ts';
 
-/** The most frequent words of a language, folded, by Tesseract's language names; empty if we don't know the language. */
+/** The most frequent words of a language (by its Tesseract name), folded; empty for other languages. */
 export function commonWords(language: string): ReadonlySet<string> {
   const name = language.replace(/^script\//, '');
   let words = folded.get(name);

@@ -25,7 +25,7 @@ const settings = {
     '',
     "a model for pismak among the stage's files, NAME.int8.onnx and NAME.json; the package's own when empty",
   ),
-  LANGUAGE: words('auto', 'language of pages whose document names none; auto guesses it'),
+  LANGUAGE: words('auto', 'language of pages whose document names none; auto: guess'),
   PSM: number(3, 'how Tesseract segments a page without layout, see tesseract --help-psm', {
     min: 1,
     max: 13,
@@ -33,10 +33,7 @@ const settings = {
   }),
   LAYOUT: flag(true, 'uses the regions found by the layout stage'),
   TESSDATA: words('', 'directory with models for native Tesseract; its default when empty'),
-  CAREFUL: flag(
-    true,
-    'looks again at pages that were read badly: turned, as they came, cleaned; keeps the surer reading',
-  ),
+  CAREFUL: flag(true, 'reads unsure pages again (turned, unprepared, cleaned) and keeps the surer reading'),
   SPREADS: flag(true, 'reads the two pages of a spread one after the other, as one page with two regions'),
   AGAIN: flag(false, "recognises pages even if they come with text (a PDF's text layer)"),
   PAGE_SECONDS: number(300, 'limit on the processor time of native Tesseract for one page, in seconds', {
@@ -50,7 +47,7 @@ const settings = {
 
 export type RecogniseConfig = StageConfig<typeof settings> & CommandConfig & { programs: string };
 
-/** The same, and that this machine allows the program. */
+/** Also checks that this machine allows the program. */
 export function checkRecogniseConfig(text: string, { commands }: { commands: readonly string[] }): void {
   const { ENGINE, COMMAND } = parseRecogniseConfig(text);
   if (ENGINE === 'command') checkAllowed(COMMAND, commands);
@@ -62,7 +59,7 @@ export function parseRecogniseConfig(text: string): RecogniseConfig {
   const config = parseStageConfig(ours, settings);
   if (config.ENGINE === 'command') requireCommand(config);
   if (config.MODEL !== '' && !/^[\w-]{1,60}$/.test(config.MODEL))
-    throw new Error('MODEL is the name of a model among the files of the stage: letters, digits, _ and -');
-  if (config.PSM === 2) throw new Error('PSM = 2 reads no text; 3 is the usual one');
+    throw new Error('MODEL must name a model among the files of the stage: letters, digits, _ and -');
+  if (config.PSM === 2) throw new Error('PSM = 2 reads no text; use 3');
   return { ...config, programs };
 }

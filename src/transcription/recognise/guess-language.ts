@@ -20,7 +20,7 @@ interface Reading {
   limits: ImageLimits;
 }
 
-/** The languages to read a page with: those asked for, under the names of their models, or what a quick first reading suggests. */
+/** The languages to read a page with: the requested ones by the names of their models, or a guess from a quick first reading. */
 export async function languageFor(asked: string, reading: Reading): Promise<string> {
   const { known, job, recogniser } = reading;
   if (asked !== guessed) {
@@ -28,7 +28,7 @@ export async function languageFor(asked: string, reading: Reading): Promise<stri
     checkLanguage(language, known);
     return language;
   }
-  // A program of the owner's has to know by itself.
+  // A custom program must find out itself.
   if (known === undefined) return asked;
   if (known.length === 0) throw new PermanentFailure('no language is installed for the recogniser here');
   const names = job.files.names();
@@ -41,7 +41,7 @@ export async function languageFor(asked: string, reading: Reading): Promise<stri
     guessLanguage(await sampleOf(picture), recogniser, known, job.signal);
   let best = await guess(image);
   if (best.score < badScore) {
-    // Hardly a word was read. What shows through from the other side may be the reason.
+    // Hardly any word was read, perhaps because text shows through from the other side.
     const source = await job.files.read(files.source);
     const made = await readTransformation(job);
     const view = await viewOf('ghosts', source, made, parsePrepareConfig(''), reading.limits);
@@ -52,7 +52,7 @@ export async function languageFor(asked: string, reading: Reading): Promise<stri
   return best.language;
 }
 
-/** A language, and how sure the reading of the sample was in each that was tried. */
+/** Guesses the language of a sample, with the score of each language tried. */
 export async function guessLanguage(
   sample: Uint8Array,
   recogniser: Recogniser,
@@ -65,7 +65,7 @@ export async function guessLanguage(
     const page = await recogniser.recognise(sample, { language, signal, log: () => {} });
     const words = wordsOf(page);
     const share = shareOf(words, language);
-    // A model may be sure of letters that make no words of its language.
+    // A model may be sure of letters that form no words of its language.
     const doubt = share > leastShare ? 0 : 0.15;
     tried.set(language, { words, share, score: confidenceOf(words) + 0.3 * share - doubt });
   };
@@ -83,12 +83,12 @@ export async function guessLanguage(
     .toSorted((one, other) => other.share - one.share)
     .slice(0, 2);
   for (const { language } of likely) await tryOut(language);
-  // Another script, or a language of which we know no words.
+  // Another script, or a language without a word list.
   const others = known.filter((language) => !tried.has(language) && !notLanguages.has(language));
   for (const language of others.toSorted((one, other) => rank(one) - rank(other)).slice(0, mostTries)) {
     const { score, share } = best(tried);
     if (score >= sureScore && share > leastShare) break;
-    // All the others are read worse still.
+    // All other models read it worse still.
     if (polyglot && likely.length > 0 && score < confidenceOf(read) - clearlySurer) break;
     await tryOut(language);
   }
@@ -103,26 +103,26 @@ export async function guessLanguage(
   return { language, why, score };
 }
 
-/** Their models read the letters of most others well enough to tell the language. */
+/** Their models read most other languages well enough to identify them. */
 const firstTries = ['eng', 'deu', 'fra', 'ces'];
 const notLanguages = new Set(['osd', 'equ', 'snum']);
-/** A text that the model fits, with its usual share of common words, has 0.8 and more; one that it doesn't fit, 0.7 and less. */
+/** Scores: 0.8 and more if the model fits the text, with its usual share of common words; 0.7 and less if not. */
 const sureScore = 0.8;
 const badScore = 0.5;
 const mostTries = 5;
 const clearlyFraktur = 0.05;
-/** A page that the models of single languages read worse than the one for all by this much is a bad scan of a language that it knows. */
+/** If models of single languages read a page worse than the polyglot one by this much, it is a bad scan in a known language. */
 const clearlySurer = 0.2;
-/** Of common words. A text in another language has fewer. */
+/** Minimum share of common words; texts in other languages have fewer. */
 const leastShare = 0.1;
 
 interface Tried {
   score: number;
-  /** Of common words. */
+  /** Share of common words. */
   share: number;
 }
 
-/** Fraktur first: it looks like no other. */
+/** Fraktur first, because it resembles no other script. */
 function rank(language: string): number {
   return /frak|latf/i.test(language) ? 0 : language.startsWith('script/') ? 2 : 1;
 }
@@ -130,7 +130,7 @@ function rank(language: string): number {
 function best(tried: ReadonlyMap<string, Tried>): Tried & { language: string } {
   const sorted = [...tried].toSorted(([, one], [, other]) => other.score - one.score);
   const [[language, found] = [guessed, { score: 0, share: 0 }], second] = sorted;
-  // Read as Fraktur, signs of other scripts become letters: so it must be clear.
+  // Fraktur models read signs of other scripts as letters, so require a clear margin.
   const isUnclear = isFraktur(language) && found.score < sureScore;
   if (second && isUnclear && found.score - second[1].score < clearlyFraktur)
     return { language: second[0], ...second[1] };
@@ -145,14 +145,14 @@ function wordsOf({ regions }: Pick<Page, 'regions'>): Word[] {
     .filter(({ text }) => /\p{L}{2}/u.test(text));
 }
 
-/** By letters: long words say more. */
+/** Weighted by letters, because long words say more. */
 function confidenceOf(words: readonly Word[]): number {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   const sure = words.reduce((sum, { text, confidence = 0 }) => sum + text.length * confidence, 0);
   return letters === 0 ? 0 : sure / letters;
 }
 
-/** How many of the words are common ones of the language, without regard to accents, which another model may miss. */
+/** Share of words that are common in the language. Ignores accents, which another model may miss. */
 function shareOf(words: readonly Word[], language: string): number {
   const common = commonWords(language);
   if (words.length === 0 || common.size === 0) return 0;
@@ -160,7 +160,7 @@ function shareOf(words: readonly Word[], language: string): number {
   return words.filter(isCommon).length / words.length;
 }
 
-/** The part of the page with the most letters, about a tenth of it: a few lines are enough. */
+/** Cuts out the part of the page with the most letters, about a tenth: a few lines are enough. */
 export async function sampleOf(image: Uint8Array): Promise<Uint8Array> {
   const sharp = await loadSharp();
   const { width, height } = await sharp(image).metadata();

@@ -33,7 +33,7 @@ export function readHocr(text: string, size?: { width: number; height: number })
     return line;
   };
 
-  // A request has one page, so ignore further ones.
+  // A request has one page; ignore others.
   let isOver = false;
   readXml(text, {
     text(more) {
@@ -110,7 +110,7 @@ function numbers(title: string, property: string): number[] | undefined {
   return found?.every(Number.isFinite) ? found : undefined;
 }
 
-/** Tesseract reads a picture or a stain as a word of one space. */
+/** Tesseract reads pictures and stains as words of one space. */
 function withoutEmpty(page: Page): Page {
   for (const region of page.regions) {
     for (const paragraph of region.paragraphs) {

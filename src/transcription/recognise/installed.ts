@@ -4,11 +4,11 @@ import { hasRuntime } from './pismak/model.ts';
 import { pismakLanguages } from './pismak/pismak.ts';
 import { packagedLanguages } from './tesseract-js.ts';
 
-/** Asking Tesseract takes two processes, so the answer is used for a while. */
+/** Asking Tesseract starts two processes, so cache the answer. */
 const rememberedMs = 30_000;
 const remembered = new Map<string, { until: number; languages: Promise<string[] | undefined> }>();
 
-/** The languages that a stage with this configuration can read on this machine; undefined if nobody knows. */
+/** Languages that a stage with this configuration can read on this machine; undefined if unknown. */
 export function installedLanguages(
   config: string,
   stageFiles: readonly string[],
@@ -48,7 +48,7 @@ export async function hasNativeTesseract(): Promise<boolean> {
   return recogniser !== undefined;
 }
 
-/** What to tell a user who has no native Tesseract. */
+/** Advice for users without native Tesseract. */
 export function withoutTesseract(): string {
   return hasRuntime()
     ? 'Tesseract is not installed: Pismak reads by itself, in Czech, Slovak, German, French, English and Latin; for other languages:\n' +

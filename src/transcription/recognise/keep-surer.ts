@@ -2,14 +2,14 @@ import { insertRegions } from '../layout/insert-regions.ts';
 import type { Box, Line, Page, Region, Word } from '../page/page.ts';
 import { fitted, type Thresholds } from './thresholds.ts';
 
-/** Words at least this sure count for a reading, others against it: most of them are made up. */
+/** Words count for a reading above this confidence, and against it below, because most of those are invented. */
 const even = 0.3;
-/** The second reading must have at least so many sure letters more for its layout to be taken. */
+/** Minimum number of additional sure letters for taking the layout of the second reading. */
 const fewLetters = 5;
-/** ... and its letters may be less sure by this. */
+/** How much lower its mean confidence may be. */
 const lessSure = 0.03;
 
-/** How many letters a reading has probably got right, less those it has probably made up. */
+/** Letters that a reading probably got right, minus those it probably invented. */
 export function sureLetters(words: readonly Word[]): number {
   return words.reduce((sum, { text, confidence = even }) => sum + text.length * (confidence - even), 0);
 }
@@ -31,21 +31,21 @@ export function confidenceOf(words: readonly Word[]): number {
 
 export interface Kept {
   page: Page;
-  /** Whether the second reading is the better one as a whole. */
+  /** Whether the second reading is better as a whole. */
   second: boolean;
-  /** Lines taken from the reading that is worse as a whole. */
+  /** Lines taken from the other reading. */
   replaced: number;
   added: number;
 }
 
 /**
- * The surer of two readings of a page, line by line, in the same pixels. The layout is that of the reading that is surer as a
- * whole; a line of the other takes the place of one at the same place if it is clearly surer.
+ * Combines two readings of a page in the same pixels, line by line. Takes the layout of the surer reading, and replaces a line by
+ * that of the other reading if it is clearly surer.
  */
 export function keepSurer(first: Page, second: Page, { clearly, much, believed }: Thresholds = fitted): Kept {
   const [sure, rival] = [sureLetters(wordsOf(first)), sureLetters(wordsOf(second))];
   const isEmpty = wordsOf(first).length === 0;
-  // More letters that are less sure are mostly made up.
+  // Additional letters with less confidence are mostly invented.
   const isAsSure = confidenceOf(wordsOf(second)) >= confidenceOf(wordsOf(first)) - lessSure;
   const isSecond = isEmpty || (isAsSure && rival > sure + Math.max(fewLetters, much * Math.abs(sure)));
   const [base, other] = isSecond ? [second, first] : [first, second];
@@ -85,14 +85,14 @@ function asRegion(line: Line): Region {
   return { kind: 'text', box: line.box, paragraphs: [{ box: line.box, lines: [line] }] };
 }
 
-/** Whether two lines cover each other but for the ends. */
+/** Whether two lines cover each other except for the ends. */
 function isSamePlace(one: Box, other: Box): boolean {
   const across = shared(one.left, one.width, other.left, other.width);
   const down = shared(one.top, one.height, other.top, other.height);
   return across > 0.8 * Math.max(one.width, other.width) && down > 0.5 * Math.min(one.height, other.height);
 }
 
-/** The part of the smaller box that is in the other one. */
+/** Share of the smaller box that lies in the other. */
 function overlap(one: Box, other: Box): number {
   const across = shared(one.left, one.width, other.left, other.width);
   const down = shared(one.top, one.height, other.top, other.height);

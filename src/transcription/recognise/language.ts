@@ -1,9 +1,9 @@
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 
-/** Guess the language of each page. */
+/** The value that asks for guessing the language of each page. */
 export const guessed = 'auto';
 
-/** As Tesseract names them, joined with `+`; scripts may be named with their folder. */
+/** Tesseract language names joined with `+`; scripts may include their folder. */
 export const languageNames = /^\w{2,30}(?:\/\w{2,30})?(?:\+\w{2,30}(?:\/\w{2,30})?){0,9}$/;
 
 /** Refuses languages without a model. The language comes from outside and becomes an argument of a program. */
@@ -21,7 +21,7 @@ export function unknownLanguages(language: string, known: readonly string[] | un
   return language.split('+').filter((name) => known && !known.includes(name));
 }
 
-/** The names under which the models are installed: Debian has `Fraktur` for what others call `script/Fraktur`. */
+/** Returns the names of the installed models: Debian calls `script/Fraktur` `Fraktur`. */
 export function installedNames(language: string, known: readonly string[] | undefined): string {
   const nameOf = (name: string) => {
     if (!known || known.includes(name)) return name;

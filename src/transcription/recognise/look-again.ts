@@ -17,15 +17,15 @@ export interface Looking {
   /** Whether `prepare` changed the shades of the page. */
   isPrepared: boolean;
   language: string;
-  /** Reads the page with other shades; undefined if that would change nothing. */
+  /** Reads the page with other shades; undefined if they would be the same. */
   look(name: ViewName): Promise<Look | undefined>;
   log(line: string): void;
   thresholds?: Thresholds;
 }
 
 /**
- * Looks at a page again as long as its reading is unsure and that may help, and keeps the surer reading of every line. The image is that of
- * the reading that is surer as a whole, if it is not the first.
+ * Reads a page again while its reading is unsure and another may help, and keeps the surer reading of every line. `image` is that of
+ * the surest reading, unless that is the first.
  */
 export async function lookAgain(
   first: Page,
@@ -44,7 +44,7 @@ export async function lookAgain(
     const again = await look(name);
     if (!again) continue;
     readings++;
-    // The page as it came has the benefit of the doubt.
+    // Prefer the unprepared page if in doubt.
     const kept =
       name === 'plain' ? keepSurer(again.page, page, thresholds) : keepSurer(page, again.page, thresholds);
     page = kept.page;

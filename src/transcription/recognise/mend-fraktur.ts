@@ -1,8 +1,8 @@
 import type { Page } from '../page/page.ts';
 
 /**
- * Models for Fraktur write `<` for ch, `>` for ck and `{` or `\` for a long s: marks that no printer set inside a word. This
- * puts the letters back, in words only.
+ * Fraktur models write `<` for ch, `>` for ck and `{` or `\` for a long s, which never occur inside a word. This restores the
+ * letters, in words only.
  */
 export function mendFraktur(page: Page, language: string): Page {
   if (!isFraktur(language)) return page;
@@ -25,7 +25,7 @@ export function mendWord(text: string): string {
   if (!/[<>{\\]/.test(text) || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return text;
   return (
     text
-      // A sch of which little more than the s was seen: ſ{hwer, {wer, \\<wer.
+      // A sch that was read as little more than its s: ſ{hwer, {wer, \\<wer.
       .replaceAll(/ſ[{\\]+<?h?|(?<!\p{L})[{\\]+(?:<h?|h(?=\p{L})|(?=[lmnrw]))/gu, 'ſch')
       .replaceAll(/[{\\](?=\p{Ll})/gu, 'ſ')
       .replaceAll(/(?<=\p{L})c?<h?|^<h?(?=\p{Ll})/gu, 'ch')

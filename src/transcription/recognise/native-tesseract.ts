@@ -104,7 +104,7 @@ export async function openNativeTesseract(
           return readOrientation(await readFile(join(work, 'page.osd'), 'utf8'));
         } catch (error) {
           wanted.signal.throwIfAborted();
-          // There are too few letters, or its model osd is not installed.
+          // Too few letters, or the model osd is not installed.
           wanted.log(`tesseract can't tell the orientation: ${messageOf(error)}`);
           return undefined;
         }
@@ -156,7 +156,7 @@ async function run(
     killSignal: 'SIGKILL',
   });
   const closed = once(child, 'close');
-  // Handled below. Without this, an abort before the last line would be an unhandled rejection.
+  // Handled below. Without this, aborting before the last line would be an unhandled rejection.
   closed.catch(() => {});
   let overrun: Overrun | undefined;
   const onOverrun = (found: Overrun) => {

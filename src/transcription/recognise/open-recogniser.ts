@@ -39,7 +39,7 @@ export async function openRecogniser(
   );
 }
 
-/** A model is named, never a path: only files of the stage can be one. */
+/** Models are named, never given as paths: only files of the stage are allowed. */
 function modelFiles(name: string, stageFiles: ReadonlyMap<string, string>): ModelFiles | undefined {
   if (name === '') return undefined;
   const [network, card] = [stageFiles.get(`${name}.int8.onnx`), stageFiles.get(`${name}.json`)];
@@ -51,8 +51,8 @@ function modelFiles(name: string, stageFiles: ReadonlyMap<string, string>): Mode
 }
 
 /**
- * What is installed here. Tesseract finds columns, tables and headings better, Pismak's own recogniser reads letters better: so Tesseract
- * reads first, and ours the lines that it is unsure of. Without Tesseract ours reads, and tesseract.js the languages that it does not know.
+ * Combines what is installed. Tesseract finds columns, tables and headings better, Pismak's own recogniser reads letters better, so
+ * Tesseract reads first and ours reads its unsure lines. Without Tesseract, ours reads, and tesseract.js reads other languages.
  */
 async function openBest(
   native: Recogniser | undefined,

@@ -16,7 +16,7 @@ import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 import { fitted } from './thresholds.ts';
 import { type Turned, turnUpright } from './turn-upright.ts';
 
-/** Tesseract's measure of orientation. On real scans it was right from 1 on, and above 9 on almost all. */
+/** Minimum confidence of an orientation. On real scans Tesseract was right from 1 on, and gave more than 9 for almost all. */
 const sureOfTurn = 2;
 
 export interface PageToRead {
@@ -29,7 +29,7 @@ export interface PageToRead {
   options: RecogniseOptions;
   /** Whether to read the two pages of a spread one after the other. */
   spreads: boolean;
-  /** Where they meet in the image, once that is known. */
+  /** Where they meet in the image, if known. */
   fold?: number | undefined;
 }
 
@@ -41,8 +41,8 @@ export interface CarefulReading {
 }
 
 /**
- * Reads a page, and looks again if the reading is unsure: turned, with another recogniser, without its preparation, and prepared more
- * thoroughly. The surer reading of every line is kept.
+ * Reads a page, and reads it again if unsure: turned, with another recogniser, unprepared, and prepared more thoroughly. Keeps the
+ * surer reading of every line.
  */
 export async function readCarefully(given: PageToRead): Promise<CarefulReading> {
   const { page: first, turned, fold } = await readUpright(given);
@@ -60,7 +60,7 @@ export async function readCarefully(given: PageToRead): Promise<CarefulReading> 
   return { page: finish(whole, now), ...(turned && { turned }) };
 }
 
-/** One reading, turned if the page lies the wrong way round; not in order yet. */
+/** One reading, turned upright if needed; not in reading order yet. */
 export async function readUpright(given: PageToRead): Promise<CarefulReading> {
   const now = await withFold(given);
   const first = await read(now, now.image);
@@ -75,19 +75,19 @@ export async function readOnce(given: PageToRead): Promise<Page> {
   return finish(await readRest({ ...now, decode }, page, { mayRead: false, tables: true }), now);
 }
 
-/** Only what others have chosen, in their order. */
+/** Reads only given regions, in their order. */
 export async function readChosen(given: PageToRead): Promise<Page> {
   const { recogniser, image, options, limits } = given;
   const page = await recogniser.recognise(image, options);
   return readRest({ ...given, decode: rememberGrey(limits) }, page, { mayRead: false, tables: false });
 }
 
-/** In reading order, with the letters that models mistake. Changes the given page. */
+/** Puts the page in reading order and corrects letters that models mistake. Changes the given page. */
 export function finish(
   page: Page,
   { fold, options }: { fold?: number | undefined; options: Pick<RecogniseOptions, 'language'> },
 ): Page {
-  // What was found later may lie within a block.
+  // Regions found later may lie within a block.
   const whole = rejoinLines(page);
   const ordered = fold === undefined ? inColumnOrder(whole) : inSpreadOrder(whole, fold);
   return mendFraktur(ordered, options.language);
@@ -107,7 +107,7 @@ async function read({ recogniser, options, fold }: PageToRead, image: Uint8Array
   return divideColumns(rejoinLines(page));
 }
 
-/** The page turned and read again, if it lies the wrong way round. */
+/** Turns the page and reads it again, if it is not upright. */
 async function readTurned(given: PageToRead, first: Page): Promise<CarefulReading | undefined> {
   const { recogniser, image, transformation, options } = given;
   const isRead = confidenceOf(wordsOf(first)) >= fitted.hopeless && !recogniser.hasFailed?.(image);
@@ -125,7 +125,7 @@ async function readTurned(given: PageToRead, first: Page): Promise<CarefulReadin
   return isBetter ? { page, turned, fold: now.fold } : undefined;
 }
 
-/** The page read with other shades, in the same pixels. */
+/** Reads the page with other shades, in the same pixels. */
 export async function readView(given: PageToRead, name: ViewName): Promise<Look | undefined> {
   const { source, transformation, limits } = given;
   const view = await viewOf(name, source, transformation, parsePrepareConfig(''), limits);

@@ -15,7 +15,7 @@ export interface ImageToRead {
   decode: Decode;
 }
 
-/** Has another recogniser, if there is one, read the lines of a page that are unsure, and what looks like text but was not read. */
+/** Has another recogniser, if available, read unsure lines and unread ink that looks like text. */
 export async function readDoubtful(
   { recogniser, image, options, decode }: ImageToRead,
   page: Page,
@@ -30,7 +30,7 @@ export async function readDoubtful(
 
 export interface Doubtful {
   page: Page;
-  /** What a reading of an image had left unread. */
+  /** Unread ink found in a reading of an image. */
   unread?: Unread;
 }
 
@@ -38,7 +38,7 @@ interface Unread {
   image: Uint8Array;
   page: Page;
   found: UnreadInk;
-  /** Whether somebody has read it since. */
+  /** Whether it has been read since. */
   wasRead: boolean;
 }
 
@@ -47,8 +47,8 @@ function isSameSize(one: { width: number; height: number }, other: { width: numb
 }
 
 /**
- * Looks for ink that looks like text outside the lines that were read, and reads it too, unless the lines are to be left alone. What is
- * still unread then is named in the page: text is never left out silently.
+ * Finds ink that looks like text outside the lines that were read, and reads it too if `mayRead`. Records the rest in the page, so that
+ * text is never left out silently.
  */
 export async function readRest(
   { recogniser, image, decode, options }: ImageToRead,
@@ -56,9 +56,9 @@ export async function readRest(
   { mayRead, tables, known }: { mayRead: boolean; tables: boolean; known?: Unread | undefined },
 ): Promise<Page> {
   const grey = await decode(image);
-  // Another recogniser may have its own idea of the size.
+  // A custom recogniser may report another size.
   if (!isSameSize(grey, page)) return page;
-  // Looking overwrites nothing that is needed again.
+  // `findUnread` overwrites nothing that is needed later.
   const found = known?.page === page && known.image === image ? known.found : findUnread(grey, page);
   const whole = await readUnread({ recogniser, image, options }, grey, page, found, mayRead);
   if (!tables) return whole;

@@ -8,13 +8,13 @@ import type { Page, Region } from '../page/page.ts';
 import { shifted } from '../page/shift-page.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 
-/** Where the two pages of a spread meet; undefined if the image shows one page. Most images are not even decoded. */
+/** Where the two pages of a spread meet; undefined if the image shows one page. Upright images are not decoded. */
 export async function foldOf(image: Uint8Array, limits: ImageLimits): Promise<number | undefined> {
   const { width, height } = await describeImage(image, limits);
   return width < leastShape * height ? undefined : findFold(await readGrey(image, limits));
 }
 
-/** Reads both pages of a spread by themselves: each has its own skew, and no line runs over the fold. */
+/** Reads the pages of a spread separately: each has its own skew, and no line crosses the fold. */
 export async function readHalves(
   recogniser: Recogniser,
   image: Uint8Array,

@@ -3,8 +3,8 @@ import { loadSharp } from '../image/load-sharp.ts';
 import { checkImage, describeImage } from '../image/open-image.ts';
 
 /**
- * The image in a form the recogniser can read: upright, because recognisers ignore the EXIF orientation, and in a format
- * that this one opens.
+ * Converts the image for the recogniser: upright, because recognisers ignore the EXIF orientation, and in a format that it
+ * supports.
  */
 export async function readableImage(
   image: Uint8Array,
@@ -13,7 +13,7 @@ export async function readableImage(
   { isChecked }: { isChecked: boolean },
 ): Promise<Uint8Array> {
   const { format } = await describeImage(image, limits);
-  // Recognisers read damaged images without a word.
+  // Recognisers read damaged images without complaint.
   if (!isChecked) await checkImage(image, limits);
   const sharp = await loadSharp();
   const { orientation = 1 } = await sharp(image).metadata();

@@ -36,7 +36,7 @@ export default defineProcessor(async (setup) => {
     const image = names.includes(files.image)
       ? await given.read(files.image)
       : await readableImage(await given.read(files.source), recogniser.formats, limitsOf(config), {
-          // The stages before have decoded it if they ran.
+          // Earlier stages have decoded it if they ran.
           isChecked: names.includes(files.prepared) || names.includes(files.layout),
         });
     const toRead = {
@@ -48,7 +48,7 @@ export default defineProcessor(async (setup) => {
       options: { language, layout, signal, log },
       spreads: config.SPREADS,
     };
-    // Regions of another program are obeyed, and so is the order of another recogniser.
+    // Keep the regions of a layout stage, and the order of a custom recogniser.
     const isOthers = config.ENGINE === 'command' || textZones(layout) !== undefined;
     const { page: read, turned }: CarefulReading = isOthers
       ? { page: await readChosen(toRead) }

@@ -2,18 +2,18 @@ import type { Box, Line, Page, Word } from '../page/page.ts';
 import { confidenceOf, keepSurer, linesOf, wordsOf } from './keep-surer.ts';
 import { type Doubts, fitted, fittedDoubts } from './thresholds.ts';
 
-/** Fewer letters are no reason to read again. */
+/** Lines with fewer letters are not read again. */
 const fewLetters = 4;
 
 export interface SecondOpinion {
   /** Reads these places, or the whole page, with another recogniser. */
   read(zones: Box[] | undefined): Promise<Page>;
-  /** Where ink is unread. */
+  /** Boxes of unread ink. */
   unread: readonly Box[];
   doubts?: Doubts;
 }
 
-/** What another recogniser made of the doubtful parts of a page, in words for the log, and the surer reading of each line. */
+/** Has another recogniser read the doubtful parts of a page. Returns the surer reading of each line, and a sentence for the log. */
 export async function secondOpinion(
   page: Page,
   { read, unread, doubts = fittedDoubts }: SecondOpinion,
@@ -27,7 +27,7 @@ export async function secondOpinion(
   return { page: { ...kept.page, language: page.language }, said: `${what}: ${result}` };
 }
 
-/** The places where another reading may help; undefined for the whole page. */
+/** Boxes where another reading may help; undefined for the whole page. */
 function doubtful(page: Page, unread: readonly Box[], doubts: Doubts): Box[] | undefined {
   const words = wordsOf(page);
   if (confidenceOf(words) < doubts.unsurePage) return undefined;
@@ -35,7 +35,7 @@ function doubtful(page: Page, unread: readonly Box[], doubts: Doubts): Box[] | u
     lettersIn(line.words) >= fewLetters && confidenceOf(line.words) < doubts.unsureLine;
   const unsure = linesOf(page).filter(isUnsure);
   const letters = lettersIn(unsure.flatMap((line) => line.words));
-  // Finding the lines costs the same for one as for all.
+  // Finding lines costs the same for one as for all.
   const isWorthIt = unread.length > 0 || letters >= doubts.least * lettersIn(words);
   return isWorthIt ? [...unsure.map(({ box }) => box), ...unread] : [];
 }
@@ -44,7 +44,7 @@ function lettersIn(words: readonly Word[]): number {
   return words.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** As sure as the first recogniser would be of words that are right as often. */
+/** Scales confidences to those of the first recogniser for words of equal accuracy. */
 function withSureness(page: Page, { sureness }: Doubts): Page {
   const change = (word: Word): Word =>
     word.confidence === undefined ? word : { ...word, confidence: word.confidence ** sureness };

@@ -79,7 +79,7 @@ export async function openTesseractJs(options: {
   };
 }
 
-/** Reads zone by zone, because this build accepts no list of zones. */
+/** Reads zone by zone, because this build takes no list of zones. */
 async function readZones(
   worker: Worker,
   image: Uint8Array,

@@ -1,4 +1,4 @@
-/** When a page is read again, and which reading of it is kept. All are confidences or shares of letters, from 0 to 1. */
+/** When a page is read again, and which reading is kept. All are confidences or shares of letters, from 0 to 1. */
 export interface Thresholds {
   /** From this mean confidence on, a second reading rarely finds anything better. */
   sureEnough: number;
@@ -6,17 +6,17 @@ export interface Thresholds {
   sureOfFraktur: number;
   /** The same for a page whose shades were changed. */
   sureOfPrepared: number;
-  /** Below this one, even two readings are hardly better than none; and the page may lie the wrong way round. */
+  /** Below this, even two readings are of little use, and the page may not be upright. */
   hopeless: number;
   /** How much surer, per letter, another reading of a line must be to replace it. */
   clearly: number;
   /** How much surer, per letter, the second reading must be as a whole for its layout to be taken. */
   much: number;
-  /** A line that one reading alone has found is believed from here on. */
+  /** Minimum confidence of a line that only one reading has found. */
   believed: number;
 }
 
-/** Fitted on real scans; `npm run bench -- transcription --only folds` fits them again, on other pages than those it judges them by. */
+/** Fitted on real scans. `npm run bench -- transcription --only folds` fits them again, and judges them on other pages. */
 export const fitted: Thresholds = {
   sureEnough: 0.87,
   sureOfFraktur: 0.75,
@@ -27,21 +27,21 @@ export const fitted: Thresholds = {
   believed: 0.75,
 };
 
-/** When another recogniser is asked for its reading of a line, and when that is kept. */
+/** When another recogniser reads a line too, and when its reading is kept. */
 export interface Doubts {
-  /** A line less sure than this is read by the other one too. */
+  /** Lines below this confidence are read by the other recogniser too. */
   unsureLine: number;
-  /** The share of the letters of a page in such lines from which on it is worth asking. */
+  /** Minimum share of letters in such lines. */
   least: number;
-  /** A page less sure than this is read by the other one as a whole: its layout is unsure too. */
+  /** Pages below this confidence are read as a whole, because their layout is unsure too. */
   unsurePage: number;
-  /** The power of the other's confidence that makes it as high as that of the first for words that are right as often. */
+  /** Exponent that maps the other's confidence to that of the first for words of equal accuracy. */
   sureness: number;
   /** How much surer, per letter, its reading of a line must be. */
   clearly: number;
   /** How much surer, per letter, its reading must be as a whole for its layout to be taken. */
   much: number;
-  /** A line that only the other has found is believed from here on. */
+  /** Minimum confidence of a line that only the other has found. */
   believed: number;
 }
 

@@ -5,8 +5,8 @@ import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 import { secondOpinion } from './second-opinion.ts';
 
 /**
- * Two recognisers as one: each reads the languages that the other can't. If the second is to be `consulted`, it reads what the first is
- * unsure of, and the surer reading of each line is kept; and its one model for all languages tells which language it is.
+ * Combines two recognisers: each reads languages that the other can't. If `consulted`, the second also reads what the first is unsure
+ * of, the surer reading of each line is kept, and its model for all languages identifies the language.
  */
 export function openTogether({
   first,
@@ -69,7 +69,7 @@ export function openTogether({
   };
 }
 
-/** What a recogniser calls these languages; undefined if it can't read all of them. */
+/** A recogniser's names for these languages; undefined if it can't read all of them. */
 async function nameFor(recogniser: Recogniser, language: string): Promise<string | undefined> {
   const known = await recogniser.languages();
   const fraktur = known?.find(isFraktur);

@@ -7,7 +7,7 @@ export interface Turned {
   transformation: Transformation;
 }
 
-/** The image of a page turned clockwise, and how it came from the source. */
+/** Turns the image of a page clockwise, and updates its transformation from the source. */
 export async function turnUpright(
   image: Uint8Array,
   made: Transformation | undefined,
@@ -19,7 +19,7 @@ export async function turnUpright(
   const before = made ?? turnAndScale({ width, height }, 0, 0, 1);
   const { turn: already, skew, scale } = before.shape ?? { turn: 0, skew: 0, scale: 1 };
   const both = ((already + turn) % 360) as QuarterTurn;
-  const why = `read the other way round, hardly any word was sure (turned by ${turn} degrees)`;
+  const why = `hardly any word was sure before it was turned by ${turn} degrees`;
   return {
     image: await sharp(await upright.png({ compressionLevel: 1 }).toBuffer())
       .rotate(turn)

@@ -5,23 +5,23 @@ import type { Box, Page } from '../page/page.ts';
 import { findShades } from '../prepare/clean-shades.ts';
 import { linesOf } from './keep-surer.ts';
 
-/** What looks like text where nothing was read. */
+/** Ink that looks like text where nothing was read. */
 export interface UnreadInk {
-  /** As many lines of the page's usual width. */
+  /** Its amount, in lines of the page's usual width. */
   lines: number;
-  /** Blocks of it, in pixels of the image. */
+  /** Its blocks, in pixels of the image. */
   boxes: Box[];
 }
 
-/** Fewer letters in a row may be anything. */
+/** Minimum letters in a row; fewer may be anything. */
 const fewestLetters = 6;
 /** In heights of a line. */
 const shortest = 4;
 const mostBoxes = 50;
 
 /**
- * Looks for ink with the form of lines of letters outside the lines that were read. Sizes are judged by those lines; if there are hardly
- * any, several are tried.
+ * Finds ink shaped like lines of letters outside the lines that were read. Those give the size of letters; if there are hardly any,
+ * several sizes are tried.
  */
 export function findUnread(image: Grey, page: Page): UnreadInk {
   const read = linesOf(page).filter(({ words }) => words.length > 0);
@@ -35,9 +35,9 @@ export function findUnread(image: Grey, page: Page): UnreadInk {
 }
 
 const none: UnreadInk = { lines: 0, boxes: [] };
-/** So many lines tell how large letters are. */
+/** Minimum lines that determine the size of letters. */
 const fewestLines = 3;
-/** How many lines a full page might have. */
+/** Numbers of lines that a full page may have. */
 const linesOnPage = [120, 80, 55, 35, 15];
 
 /** Pieces of lines, in a reduced image. */
@@ -50,7 +50,7 @@ interface Pieces {
 }
 
 function piecesAt(image: Grey, read: readonly Box[], tall: number): Pieces {
-  // So that a line is about 14 pixels high: letters stay apart, and the rest is fast.
+  // Reduce lines to about 14 pixels: letters stay separate, and the rest is fast.
   const factor = Math.max(1, Math.floor(tall / 14), factorFor(image, 2500));
   const { small, threshold } = findShades(image, factor, { BORDERS: true });
   const [line, data] = [tall / factor, new Uint8Array(small.data.length)];
@@ -95,7 +95,7 @@ function piecesOf(
   line: number,
 ): { box: Box; letters: number }[] {
   const rows = { data: new Uint8Array(width * height), width, height };
-  // The middle of a letter only: ascenders would join the lines.
+  // Only the middle of each letter, because ascenders would join lines.
   for (const one of letters) {
     const middle = Math.floor(one.top + one.height * 0.4);
     const end = Math.ceil(one.top + one.height * 0.7);
@@ -121,7 +121,7 @@ function isOn(one: Box, piece: Box): boolean {
   );
 }
 
-/** Letters of a line have two or three heights, and stand on one line; grass and grain don't. */
+/** Whether components look like letters of one line: two or three heights on one baseline, unlike grass and grain. */
 function areAlike(letters: readonly Component[]): boolean {
   const usual = median(letters.map(({ height }) => height));
   const near = letters.filter(({ height }) => height >= usual * 0.6 && height <= usual * 1.8);
@@ -130,7 +130,7 @@ function areAlike(letters: readonly Component[]): boolean {
   return near.length >= letters.length * 0.7 && standing.length >= letters.length * 0.6;
 }
 
-/** Whether most of the ink in and around a piece belongs to something larger than letters. */
+/** Whether most ink in and around a piece belongs to larger components than letters. */
 function isPicture(piece: Box, near: (box: Box) => Component[], line: number): boolean {
   const around = grown(piece, line);
   let large = 0;
@@ -141,13 +141,13 @@ function isPicture(piece: Box, near: (box: Box) => Component[], line: number): b
     const down = Math.min(one.top + one.height, around.top + around.height) - Math.max(one.top, around.top);
     if (across <= 0 || down <= 0) continue;
     if (isLetter(one, line)) letters += one.ink;
-    // Of a large one, the part that is near; a frame has little ink there, a photograph much.
+    // Of a large component, count its share nearby: little for a frame, much for a photograph.
     else large += (one.ink * across * down) / (one.width * one.height);
   }
   return large > letters;
 }
 
-/** Finds components that may touch a box. Grain has a hundred thousand of them, so only those in its rows are looked at. */
+/** Finds components that may touch a box. Searches only nearby rows, because grain has a hundred thousand components. */
 function inRows(all: readonly Component[], line: number): (box: Box) => Component[] {
   const tall = all.filter(({ height }) => height > 2 * line);
   const rows = Map.groupBy(
@@ -162,7 +162,7 @@ function inRows(all: readonly Component[], line: number): (box: Box) => Componen
   };
 }
 
-/** Pieces close to each other are one block. */
+/** Joins nearby pieces into blocks. */
 function blocksOf(pieces: readonly Box[], line: number): Box[] {
   const blocks: Box[] = [];
   for (const piece of pieces.toSorted((one, other) => one.top - other.top)) {

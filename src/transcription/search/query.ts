@@ -7,7 +7,7 @@ export interface Term {
   prefix: boolean;
 }
 
-/** Each term costs a pass over the words of every page found, so a query of fifty could keep a database busy for a minute. */
+/** Each term costs a pass over the words of every matching page, so fifty terms could occupy a database for a minute. */
 const mostTerms = 16;
 const mostWords = 50;
 
@@ -52,7 +52,7 @@ export function toTsquery(terms: readonly Term[]): string {
     .join(' & ');
 }
 
-/** Whether the term is there in the text and ends with the word at `last`. */
+/** Whether the term occurs in the text, ending with the word at `last`. */
 export function endsAt(term: Term, text: readonly Pick<FoundWord, 'folded'>[], last: number): boolean {
   const start = last - term.words.length + 1;
   for (let index = term.words.length - 1; index >= 0; index--) {

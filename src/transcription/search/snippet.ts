@@ -11,7 +11,7 @@ export interface Snippet {
   marks: { start: number; end: number }[];
 }
 
-/** A few words around the first hit, on one line. Reads the text only as far as that: it may be very long. */
+/** A few words around the first hit, on one line. Reads no further, because the text may be very long. */
 export function snippetOf(text: string, terms: readonly Term[]): Snippet {
   const { words, found } = firstHit(text, terms);
   const first = Math.min(...found, words.length);

@@ -50,7 +50,7 @@ export function createTextIndex(database: Database): TextIndex {
     },
     removePages,
     async search({ terms, owner, document, offset, limit }) {
-      // The index finds the owner's pages by itself: otherwise a search would cost as much as everybody's pages together.
+      // The index selects the owner's pages; otherwise the cost of a search would depend on everybody's pages.
       const wanted = owner === undefined ? terms : [{ words: [ownerWord(owner)], prefix: false }, ...terms];
       let query = database.query
         .selectFrom('transcription_pageText as pageText')
@@ -83,7 +83,7 @@ export function createTextIndex(database: Database): TextIndex {
   };
 }
 
-/** Stands in the index before the words of a page. The sign is in no word, so no text and no query can contain it. */
+/** Precedes the words of a page in the index. Words never contain `§`, so no text or query can match it. */
 export function ownerWord(owner: string): string {
   return `§${Buffer.from(owner).toString('hex')}`;
 }
@@ -101,7 +101,7 @@ const sqlite = {
   },
 };
 
-/** Written out, so that we decide what a word is, not a parser or dictionary of the server. */
+/** Written out, so that we define words, not a parser or dictionary of the server. */
 function toTsvector(folded: string): string {
   const words = folded === '' ? [] : folded.split(' ');
   return words.map((word, index) => `'${word}':${Math.min(index + 1, 16_383)}`).join(' ');

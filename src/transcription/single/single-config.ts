@@ -3,10 +3,7 @@ import { type Format, formats, isFormat } from '../formats/output-formats.ts';
 import { type SplitConfig, splitSettings } from '../split/split-config.ts';
 
 const settings = {
-  LANGUAGE: words(
-    'auto',
-    'language of the pages, as Tesseract names it; several joined with +; auto guesses it',
-  ),
+  LANGUAGE: words('auto', 'Tesseract language names of the pages, joined with +; auto: guess'),
   FORMATS: words('txt page', `results to write: ${formats.join(', ')}`),
   ...splitSettings,
 };

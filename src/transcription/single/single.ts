@@ -9,8 +9,8 @@ import { PageReader } from '../split/reader/page-reader.ts';
 import { parseSingleConfig } from './single-config.ts';
 
 /**
- * Makes a page of a request that brings just an image, as PERO's programs send it: the other stages want a `source` and an
- * order. The image may have any name. What another program left beside it stays.
+ * Turns a request with just an image, as PERO's programs send it, into a page with `source` and order, which other stages need.
+ * The image may have any name. Other files of the request stay.
  */
 export default defineProcessor(async (setup) => {
   const config = parseSingleConfig(setup.config);
@@ -37,7 +37,7 @@ export default defineProcessor(async (setup) => {
   return Object.assign(single, { close: async () => reader.close() });
 });
 
-/** The file named `source`, or else the first that is an image by its content. */
+/** The file named `source`, or else the first file with the content of an image. */
 async function findImage(job: Job): Promise<string> {
   const names = job.files.names();
   if (names.includes(files.source)) return files.source;

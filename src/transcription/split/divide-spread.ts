@@ -9,7 +9,7 @@ import { halfName } from './half-name.ts';
 import type { FoundPage } from './pages-of.ts';
 import type { SplitConfig } from './split-config.ts';
 
-/** The two pages of an image that shows both, or the page itself. A page with text of its own stays whole. */
+/** Divides an image of two pages. Single pages, and pages with text of their own, stay whole. */
 export async function divideSpread(found: FoundPage, config: SplitConfig): Promise<FoundPage[]> {
   if (!config.SPREADS || 'error' in found || found.text || found.hasText) return [found];
   if (found.width < leastShape * found.height) return [found];
@@ -32,13 +32,13 @@ async function foldIn(path: string, limits: ImageLimits): Promise<number | undef
   try {
     return findFold(await readGrey(await readFile(path), limits));
   } catch (error) {
-    // A damaged image fails in the next stage, with the reason.
+    // The next stage fails a damaged image, with the reason.
     if (isPermanent(error)) return undefined;
     throw error;
   }
 }
 
-/** A part of an image in the format it has, or without loss. */
+/** Cuts a part out of an image, as JPEG if it is one, otherwise without loss. */
 async function cut(
   path: string,
   box: { left: number; top: number; width: number; height: number },

@@ -15,7 +15,7 @@ import { openZipOfScans } from './zip-of-scans.ts';
 /** A page, or why it could not be opened. */
 export type FoundPage = { name: string; part?: number } & (
   | ({
-      /** A file with the image. It is the receiver's, who removes it. */
+      /** A file with the image, which the caller must remove. */
       image: string;
     } & PageFacts)
   | { error: string; isOverrun: boolean }
@@ -25,15 +25,15 @@ export type FoundPage = { name: string; part?: number } & (
 export interface Opening {
   config: SplitConfig;
   reader: PageReader;
-  /** A directory for files of our own. */
+  /** A directory for temporary files. */
   directory: string;
   signal: AbortSignal;
-  /** So many pages are known already. */
+  /** Number of pages to skip, because they are known already. */
   skip: number;
 }
 
 /**
- * The pages of a source file, one at a time. Throws if the source as a whole can't be opened. A bad page, or a bad file in a
+ * Yields the pages of a source file one by one. Throws if the source as a whole can't be opened. A bad page, or a bad file in a
  * ZIP, doesn't affect the others.
  */
 export async function* pagesOf(name: string, path: string, opening: Opening): AsyncGenerator<FoundPage> {
@@ -61,7 +61,7 @@ async function* pagesOfZip(path: string, opening: Opening): AsyncGenerator<Found
         const pages = hasPages && skip > 0 ? await reader.count(pageFile(file, format, opening), signal) : 1;
         if (pages > skip) yield* pagesOfFile(entry.name, file, { ...opening, skip });
         skip = Math.max(0, skip - pages);
-        // Other files are the page themselves, and the receiver's.
+        // Other files are the page itself, which the caller removes.
         if (hasPages) await rm(file);
       } catch (error) {
         const failure = failureOf(error);

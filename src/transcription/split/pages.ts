@@ -3,7 +3,7 @@ import { splitProgress } from '../page/order.ts';
 
 /** A page in `pages.json`, the file in which `split` lists the pages of a source in order. */
 export const splitPage = z.object({
-  /** Name of the file that the page came from. For people only, never a path to write to. */
+  /** Name of the file that the page came from. For display only, never used as a path. */
   name: z.string(),
   /** Counted from 1, if the file has several pages (TIFF, PDF). */
   part: z.int().positive().optional(),
@@ -13,7 +13,7 @@ export const splitPage = z.object({
   width: z.int().positive().optional(),
   height: z.int().positive().optional(),
   dpi: z.number().positive().optional(),
-  /** The page of the PDF has text already, visible or not. */
+  /** The PDF page has text already, visible or not. */
   hasText: z.boolean().optional(),
   /** The file in the request with the PDF's text layer: `page.ts`. Such a page needs no recognition. */
   text: z.string().optional(),
@@ -26,7 +26,7 @@ export const splitPages = z.object({
   pages: z.array(splitPage),
   /** Pages before these, in earlier parts. */
   after: z.int().nonnegative().optional(),
-  /** There is more of the source: send it again, with this in its order. */
+  /** The source has more pages: send it again with this in its order. */
   next: splitProgress.optional(),
 });
 export type SplitPages = z.infer<typeof splitPages>;

@@ -7,17 +7,13 @@ export const splitSettings = {
     min: 100,
     max: 600,
   }),
-  SPREADS: flag(false, 'makes two pages of an image that shows two; otherwise they stay one page'),
+  SPREADS: flag(false, 'divides images of two pages; otherwise they stay one page'),
   PAGE_SECONDS: number(60, 'limit on the processor time for one page, in seconds', { min: 1, max: 3600 }),
   PAGE_MEGABYTES: number(2048, 'limit on the memory for one page', { min: 128, max: 65_536 }),
-  PART_SECONDS: number(
-    120,
-    'after this time other sources get their turn, and the rest of a source follows',
-    {
-      min: 1,
-      max: 3600,
-    },
-  ),
+  PART_SECONDS: number(120, 'after this time a source is interrupted, so that other sources get a turn', {
+    min: 1,
+    max: 3600,
+  }),
   MAX_PAGES: number(10_000, 'limit on pages of a source', { min: 1, max: 100_000 }),
   ...limitSettings,
 };

@@ -12,7 +12,7 @@ import { pagesOf } from './pages-of.ts';
 import { PageReader } from './reader/page-reader.ts';
 import { parseSplitConfig, type SplitConfig } from './split-config.ts';
 
-/** Pages stored at once while the next is opened. Storing mostly waits for the disk. */
+/** Pages stored concurrently while the next is opened: storing mostly waits for the disk. */
 const storedAtOnce = 4;
 
 /** Splits a source into one file per page, listed in `pages.json` (`pages.ts`). */
@@ -24,7 +24,7 @@ export default defineProcessor(async (setup) => {
   return Object.assign(split, { close: async () => reader.close() });
 });
 
-/** A source may be larger than memory, so it stays on disk, and so do its pages until they are stored. */
+/** Sources may be larger than memory, so the source and its pages stay on disk until they are stored. */
 async function splitSource(
   job: Job,
   config: SplitConfig,
@@ -68,7 +68,7 @@ async function splitSource(
       const number = from.pages + pages.length + 1;
       if (storing.length === storedAtOnce) await storing.shift();
       storing.push(store(job, splitFiles.image(number), image));
-      // Its failure is noticed when it is waited for.
+      // Failures surface when it is awaited.
       storing.at(-1)?.catch(() => {});
       if (text) await job.files.write(splitFiles.text(number), Buffer.from(JSON.stringify(text)));
       pages.push({
@@ -130,12 +130,12 @@ function placeOf({ name, part }: Pick<SplitPage, 'name' | 'part'>): string {
   return part === undefined ? name : `${name}, page ${part}`;
 }
 
-/** A source with more pages that take too much was made to waste time. */
+/** A source with more such pages is an attack. */
 const mostOverruns = 10;
 
 /**
- * Why the rest of a source is not tried; undefined if it is. A few pages may take long, but all together not more than a sixth
- * of what a single one may, on average.
+ * Why the rest of a source is not opened; undefined if it is. Single pages may take long, but the average at most a sixth of a page's
+ * limit.
  */
 function whyNotOn(
   { pages, seconds, overruns }: SplitProgress,

@@ -1,4 +1,4 @@
-/** A word is a run of letters, digits and marks; everything else only separates. */
+/** A word is a run of letters, digits and marks; everything else separates words. */
 const word = /[\p{L}\p{N}\p{M}]+/gu;
 const plain = /^[A-Za-z0-9]+$/;
 /** Anything longer is not a word, and PostgreSQL would refuse it. */
@@ -10,7 +10,7 @@ export interface FoundWord {
   end: number;
 }
 
-/** The words of a text as search compares them: without case and diacritics. */
+/** The words of a text without case and diacritics, as search compares them. */
 export function foldedWords(text: string): FoundWord[] {
   return [...eachFoldedWord(text)];
 }
@@ -31,7 +31,7 @@ export function foldedText(text: string): string {
 }
 
 function fold(text: string): string {
-  // Most words need no more, and this is ten times as fast.
+  // Enough for most words, and ten times as fast.
   if (plain.test(text)) return text.slice(0, longestWord).toLowerCase();
   return text
     .normalize('NFKD')

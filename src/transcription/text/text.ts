@@ -14,8 +14,8 @@ function regionTexts(region: Region): string[] {
 }
 
 /**
- * The texts of a table's cells, row by row, all rows of the same length; undefined if the region has no cells. The text of a cell over
- * several rows or columns stands in the first one.
+ * Texts of a table's cells, row by row, padded to equal length; undefined if the region has no cells. A cell that spans several rows
+ * or columns has its text in the first.
  */
 export function tableRows({ kind, paragraphs }: Region): string[][] | undefined {
   const cells = paragraphs.flatMap(({ cell, lines }) => (cell ? [{ ...cell, lines }] : []));
@@ -46,7 +46,7 @@ export function lineText(line: Line): string {
     .join(' ');
 }
 
-/** The word on one line, without control characters and outer spaces, whatever the recogniser put into it. */
+/** Removes line breaks, control characters and outer spaces from a word. */
 export function wordText(text: string): string {
   return text
     .toWellFormed()

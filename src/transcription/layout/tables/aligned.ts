@@ -2,7 +2,7 @@ import { mostColumns, type Word } from '../../page/page.ts';
 import type { Grid } from './grids.ts';
 import { type VisualRow, visualRows } from './visual-rows.ts';
 
-/** A table without rules needs so many rows and columns, and figures in most columns behind the first: text in columns has none. */
+/** Minimum rows and columns of a table without rules. Most columns after the first must be numeric, unlike those of plain text. */
 const fewestRows = 4;
 const fewestColumns = 3;
 /** In heights of a line: gaps between words are narrower. */
@@ -11,10 +11,10 @@ const widestPitch = 3.5;
 const mostRows = 400;
 const isFilled = 0.5;
 const isNumeric = 0.6;
-/** Words in the middle one of all cells. */
+/** Maximum words in the median cell. */
 const mostWords = 2;
 
-/** Areas in which words stand in columns and rows, most of them figures. */
+/** Finds areas in which words stand in rows and columns, most of them numeric. */
 export function findAligned(words: readonly Word[], line: number): Grid[] {
   const rows = visualRows(words, line);
   if (rows.length > mostRows) return [];
@@ -35,7 +35,7 @@ interface Span {
   to: number;
 }
 
-/** As many rows from here on as leave three columns apart. */
+/** The longest run of rows from here that keeps three columns apart. */
 function longest(rows: readonly VisualRow[], start: number, line: number): { end: number; columns: Span[] } {
   let columns: Span[] = [];
   let end = start;

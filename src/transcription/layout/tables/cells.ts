@@ -26,8 +26,8 @@ export function inCells({ columns, rows }: Grid, words: readonly Word[]): Cells 
 }
 
 /**
- * Many tables have a rule below their head and none between their rows. A row between two rules is divided if most of what stands side
- * by side in it has the same height.
+ * Divides rows that no rules separate: many tables have a rule below the header and none between rows. A row between two rules is
+ * divided if most words side by side in it are level.
  */
 export function divideRows(grid: Grid, words: readonly Word[], line: number): Grid {
   const isFramed = grid.rows.length > 3;
@@ -43,7 +43,7 @@ export function divideRows(grid: Grid, words: readonly Word[], line: number): Gr
 }
 
 const mostlyFilled = 0.6;
-/** Words in the middle one of the cells: lines of text beside each other have more. */
+/** Maximum words in the median cell; lines of text side by side have more. */
 const mostWords = 3;
 
 function standSideBySide(lines: readonly VisualRow[], columns: readonly number[]): boolean {
@@ -54,7 +54,7 @@ function standSideBySide(lines: readonly VisualRow[], columns: readonly number[]
   return middle <= mostWords && counts.length >= mostlyFilled * lines.length * (columns.length - 1);
 }
 
-/** The table, cell by cell in rows; empty cells are left out. */
+/** The table as a region: cells row by row, without empty ones. */
 export function toRegion(grid: Grid, cells: Cells, line: number): Region {
   const paragraphs = joinCells(grid, cells, line).flatMap(
     ({ words, row, column, rowSpan, columnSpan }): Paragraph[] => {

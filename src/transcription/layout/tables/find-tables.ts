@@ -6,18 +6,18 @@ import { type Cells, divideRows, inCells, isWithin, toRegion } from './cells.ts'
 import { findGrids, type Grid } from './grids.ts';
 import { findPrintedRules } from './rules-in-image.ts';
 
-/** A table has so many cells with text; text in columns has more words in each. */
+/** Minimum cells with text, and maximum words and lines of a cell; text in columns has more. */
 const fewestCells = 4;
 const mostWords = 12;
 const mostLines = 8;
 const fewestRows = 2;
 const fewestRules = 3;
-/** Of all words, one in twenty may be higher than this many others. Advertisements in frames mix larger type. */
+/** One word in twenty may be higher than this many medians. Framed advertisements mix larger type. */
 const mostHeights = 2;
 
 /**
- * Makes tables of what stands between printed rules, or in rows and columns of figures, so that it is read row by row. Only where the
- * evidence is strong: text in columns between rules is none. The page may be changed.
+ * Finds tables between printed rules, or in rows and columns of figures, so that they are read row by row. Needs strong evidence:
+ * text in columns between rules is not a table. May change the page.
  */
 export function findTables(image: Grey, page: Page): Page {
   const words = wordsOf(page.regions);
@@ -42,7 +42,7 @@ export function findTables(image: Grey, page: Page): Page {
   return tables.reduce((now, grid) => withTable(now, grid, line), page);
 }
 
-/** Looking for rules takes a moment, so only if the recogniser has seen some: two level ones and an upright one at least. */
+/** Searching for rules takes time, so only if the recogniser saw at least three. */
 function gridsOf(image: Grey, { regions }: Page, line: number): Grid[] {
   const seen = regions.filter(({ kind }) => kind === 'separator').length;
   return seen < fewestRules ? [] : findGrids(findPrintedRules(image, line), line);
@@ -67,7 +67,7 @@ function isTable(cells: Cells): boolean {
   return median(filled.map(({ length }) => length)) <= mostWords && Math.max(...lines) <= mostLines * 1.5;
 }
 
-/** The largest of those that lie in each other. */
+/** Keeps the largest of overlapping grids. */
 function withoutOverlaps(grids: readonly Grid[]): Grid[] {
   const kept: Grid[] = [];
   for (const grid of grids.toSorted((one, other) => area(other) - area(one)))
@@ -85,7 +85,7 @@ function overlap(one: Grid, other: Grid): boolean {
   return shared(one.columns, other.columns) && shared(one.rows, other.rows);
 }
 
-/** Moves the words of a table out of the blocks that they were read in. It stands where the first of them stood, between what is above and below. */
+/** Moves the words of a table out of their blocks. The table takes the place of the first such block, between its lines above and below. */
 function withTable(page: Page, grid: Grid, line: number): Page {
   const inside = new Set(wordsOf(page.regions).filter((word) => isWithin(grid, word)));
   if (inside.size === 0) return page;
@@ -108,7 +108,7 @@ function withTable(page: Page, grid: Grid, line: number): Page {
   return { ...page, regions };
 }
 
-/** Those of its lines that are wanted, without the words that were taken. */
+/** The wanted lines of a region, without the words that were taken. */
 function rest(
   region: Region,
   taken: ReadonlySet<Word>,
@@ -138,7 +138,7 @@ function median(values: readonly number[]): number {
   return at(values, 0.5);
 }
 
-/** The value that this share of all is below. */
+/** The quantile of this share. */
 function at(values: readonly number[], share: number): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
 }

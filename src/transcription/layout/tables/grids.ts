@@ -9,12 +9,12 @@ export interface Grid {
   upright?: readonly Rule[];
 }
 
-/** In heights of a line: rules that meet may miss each other by so much, and rules that close are one. */
+/** In line heights: rules that meet may miss each other by this much, and rules this close count as one. */
 const tolerance = 0.7;
 /** The share of the table that a rule must run through to divide it. */
 const across = 0.75;
 const down = 0.6;
-/** ... or only so much, if it begins and ends at other rules: then cells beside it take several rows or columns. */
+/** The share that is enough for a rule that begins and ends at others; cells beside it span several rows or columns. */
 const part = 0.3;
 
 /** Rules that touch each other form a grid if they divide an area into columns and rows. */
@@ -29,7 +29,7 @@ export function findGrids({ level, upright }: PrintedRules, line: number): Grid[
     const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
     const rows = rules.level.filter(({ from, to }) => to - from >= across * (right - left));
     const columns = rules.upright.filter(({ from, to }) => to - from >= down * (bottom - top));
-    // One rule under a heading and one between two columns of text are no table.
+    // A rule under a heading and one between two columns of text are not a table.
     if (rows.length < 2 || columns.length === 0) return [];
     const slack = tolerance * line;
     const short = {
@@ -83,7 +83,7 @@ function meet(level: Rule, upright: Rule, slack: number): boolean {
   );
 }
 
-/** Rules that begin and end at others, and are long enough together with those in the same line. */
+/** Rules that begin and end at others and, together with collinear ones, are long enough. */
 function partly(rules: readonly Rule[], ends: readonly number[], least: number, slack: number): Rule[] {
   const isEnd = (place: number) => ends.some((end) => Math.abs(end - place) <= slack);
   const whole = rules.filter(({ from, to }) => isEnd(from) && isEnd(to));

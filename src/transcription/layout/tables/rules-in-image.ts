@@ -13,13 +13,13 @@ export interface PrintedRules {
   upright: Rule[];
 }
 
-/** In heights of a line of text: no letter or word has such a stroke. */
+/** In line heights: no letter or word has such a stroke. */
 const shortestLevel = 7;
 const shortestUpright = 3.5;
 const thickest = 0.5;
-/** A page may be skewed a little: a rule becomes a staircase. */
+/** On a slightly skewed page a rule becomes a staircase. */
 const steepest = 0.015;
-/** A line of text is then so many pixels high, and rules are still there. */
+/** Height of a text line in the reduced image, which still shows rules. */
 const reducedLine = 10;
 
 /** Finds long straight strokes. `line` is the height of a line of text. */
@@ -44,7 +44,7 @@ interface Bitmap {
   height: number;
 }
 
-/** 1 where any pixel of a square is ink: a thin rule must not fade. */
+/** 1 where any pixel of a square is ink, so that thin rules remain. */
 function darkest({ data, width: full, height: tall }: Grey, factor: number): Bitmap {
   const threshold = otsu(histogramOf(data, 7));
   const [width, height] = [Math.floor(full / factor), Math.floor(tall / factor)];
@@ -60,7 +60,7 @@ function darkest({ data, width: full, height: tall }: Grey, factor: number): Bit
   return { data: small, width, height };
 }
 
-/** Runs of ink, line by line. A gap of one pixel is no end. */
+/** Horizontal runs of ink. A gap of one pixel does not end a run. */
 function levelRuns({ data, width, height }: Bitmap, least: number): Rule[] {
   const runs: Rule[] = [];
   for (let at = 0; at < height; at++) {
@@ -79,7 +79,7 @@ function levelRuns({ data, width, height }: Bitmap, least: number): Rule[] {
   return runs;
 }
 
-/** The same, column by column, but reading line by line, as the pixels lie in memory. */
+/** Vertical runs, found row by row, in memory order. */
 function uprightRuns({ data, width, height }: Bitmap, least: number): Rule[] {
   const runs: Rule[] = [];
   const starts = new Int32Array(width).fill(-1);
@@ -105,7 +105,7 @@ interface Stroke extends Rule {
   last: number;
 }
 
-/** Joins runs that lie beside each other or continue each other. What is too thick is a picture or a shadow. */
+/** Joins adjacent and collinear runs. Drops thick ones, which are pictures or shadows. */
 function straight(runs: readonly Rule[], unit: number): Rule[] {
   const strokes: Stroke[] = [];
   for (const run of runs) {

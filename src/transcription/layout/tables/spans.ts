@@ -3,7 +3,7 @@ import type { Cells } from './cells.ts';
 import type { Grid } from './grids.ts';
 import type { Rule } from './rules-in-image.ts';
 
-/** A cell of a table, and how many rows and columns it takes. */
+/** A cell of a table, and the rows and columns it spans. */
 export interface Span {
   row: number;
   column: number;
@@ -12,14 +12,14 @@ export interface Span {
   words: Word[];
 }
 
-/** The share of a cell's side along which a rule must be missing. */
+/** A rule that covers less than this share of a cell's side is missing there. */
 const mostlyMissing = 0.3;
-/** In heights of a line: words that far apart on both sides of an edge stand in two cells, with a rule between them or without. */
+/** In line heights: words this far apart across an edge are in two cells, with or without a rule. */
 const apart = 1.2;
 
 /**
- * Joins the cells of a grid between which the rule is missing that divides other cells. Edges that no rule divides anywhere join nothing:
- * many tables have no rules between their rows.
+ * Joins cells where the rule that divides others is missing. Edges without any rule join nothing, because many tables have no rules
+ * between rows.
  */
 export function joinCells(grid: Grid, cells: Cells, line: number): Span[] {
   const { columns, rows, level = [], upright = [] } = grid;
@@ -61,7 +61,7 @@ function areApart(words: readonly Word[], others: readonly Word[], line: number)
   return Math.min(...others.map(({ box }) => box.left)) - end >= apart * line;
 }
 
-/** One cell, if the members are a rectangle; else each by itself. */
+/** One cell if the members form a rectangle; otherwise single cells. */
 function asSpans(members: readonly number[], cells: Cells, width: number): Span[] {
   const places = members.map((at) => ({ row: Math.floor(at / width), column: at % width }));
   const [rows, columns] = [places.map(({ row }) => row), places.map(({ column }) => column)];

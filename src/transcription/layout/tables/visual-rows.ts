@@ -1,6 +1,6 @@
 import type { Word } from '../../page/page.ts';
 
-/** Words that stand at one height, from left to right. */
+/** Words at one height, from left to right. */
 export interface VisualRow {
   /** The middle of its words, from the top of the page. */
   middle: number;
@@ -10,7 +10,7 @@ export interface VisualRow {
 /** In heights of a line. */
 const sameHeight = 0.5;
 
-/** Words in rows from top to bottom, whatever block they were read in. `line` is the height of a line of text. */
+/** Groups words into rows from top to bottom, regardless of their blocks. `line` is the height of a line of text. */
 export function visualRows(words: readonly Word[], line: number): VisualRow[] {
   const rows: VisualRow[] = [];
   for (const word of words.toSorted((one, other) => middleOf(one) - middleOf(other))) {

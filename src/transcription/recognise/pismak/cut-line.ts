@@ -3,18 +3,18 @@ import type { FoundLine, Point } from '../../lines/find-lines.ts';
 
 /** A line cut out of the page along its baseline, in the height that the network reads. */
 export interface Strip extends Grey {
-  /** Where a column of the strip is on the page. */
+  /** Position of a column of the strip on the page. */
   placeOf(column: number): { x: number; top: number; bottom: number };
 }
 
-/** Air above, below and beside the letters, as in the lines that the network learned from. */
+/** Margin around the letters, as in the training data. */
 const air = 0.06;
-/** Letters must have at least this height in all, in pixels of the page. */
+/** Minimum height of letters, ascenders and descenders included, in pixels of the page. */
 const lowest = 5;
 /** A line of print has up to 2,000 columns. */
 const mostColumns = 60_000;
 
-/** Cuts lines out of a page, along their baselines. Copies of the page, each half as large as the one before, are kept between lines. */
+/** Cuts lines out of a page along their baselines. Keeps successively halved copies of the page between lines. */
 export function lineCutter(page: Grey, height: number): (line: FoundLine) => Strip | undefined {
   const halves = [page];
   const halved = (times: number): Grey => {
@@ -57,7 +57,7 @@ export function lineCutter(page: Grey, height: number): (line: FoundLine) => Str
   };
 }
 
-/** Between the points and beyond them, straight on. */
+/** Interpolates between points, and extrapolates beyond them. */
 export function heightAt(points: readonly Point[], x: number): number {
   let before = points[0] ?? { x: 0, y: 0 };
   let after = points[1] ?? before;
@@ -69,7 +69,7 @@ export function heightAt(points: readonly Point[], x: number): number {
   return length <= 0 ? before.y : before.y + ((x - before.x) / length) * (after.y - before.y);
 }
 
-/** Adds two samples down the page to each sum, each between four pixels; beyond the edge of the page, its last ones. */
+/** Adds two vertical samples to each sum, bilinear between pixels and clamped at the edges of the page. */
 function addShades(
   { data, width, height }: Grey,
   x: number,

@@ -4,12 +4,12 @@ import { lineCutter } from './cut-line.ts';
 import type { Model } from './model.ts';
 import { readLines } from './read-lines.ts';
 
-/** The longest lines of a page are enough. */
+/** The longest lines suffice. */
 const mostLines = 12;
-/** Fewer letters tell nothing. */
+/** Fewer letters are inconclusive. */
 const fewestLetters = 20;
 
-/** How unsure the network is of a few lines of a page: from 0, if it is sure of each letter, to 1. */
+/** Mean uncertainty of the network about a few lines of a page: 0 is sure of every letter, 1 of none. */
 export async function doubtOf(model: Model, page: Grey, signal: AbortSignal): Promise<number> {
   const cut = lineCutter(page, model.height);
   const strips = findLines(page)

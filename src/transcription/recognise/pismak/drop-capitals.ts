@@ -1,20 +1,20 @@
 import type { FoundLine } from '../../lines/find-lines.ts';
 import type { Box, Line } from '../../page/page.ts';
 
-/** A drop capital is at least this many times as high as a line beside it. */
+/** Minimum height of a drop capital, relative to a line beside it. */
 const leastHeight = 1.5;
 /** In heights of a line. */
 const widestGap = 1.2;
 const mostAbove = 0.8;
 
-/** One letter alone, which may be a drop capital. */
+/** A single letter, which may be a drop capital. */
 export interface Capital {
   line: Line;
-  /** Of the letter, without the air around it. */
+  /** Of the letter, without margins. */
   box: Box;
 }
 
-/** Undefined if it is more than one letter. Alone in its line, a capital looks like a small letter. */
+/** Undefined for more than one letter. Matches any case, because an isolated capital may be read as a small letter. */
 export function asCapital(line: Line, { baseline, body }: FoundLine): Capital | undefined {
   const [word] = line.words;
   if (!word || line.words.length > 1 || !/^\p{L}$/u.test(word.text)) return undefined;
@@ -23,8 +23,8 @@ export function asCapital(line: Line, { baseline, body }: FoundLine): Capital | 
 }
 
 /**
- * Puts drop capitals before the first word of the line that begins beside their head, if there is another line beside them. Changes
- * these lines, and returns the capitals that it has used up.
+ * Joins drop capitals to the first word of the line beside their top, if they span another line too. Changes these lines, and
+ * returns the lines of capitals that were used.
  */
 export function joinDropCapitals(capitals: readonly Capital[], lines: readonly Line[]): Set<Line> {
   const used = new Set<Line>();
@@ -39,7 +39,7 @@ export function joinDropCapitals(capitals: readonly Capital[], lines: readonly L
     word.text = letter.text.toUpperCase() + word.text;
     word.box = widened(word.box, box.left);
     if (word.confidence !== undefined) word.confidence *= letter.confidence ?? 1;
-    // As high as before: it must fit to the other lines of its block.
+    // Keep its height, to match other lines of its block.
     first.box = widened(first.box, box.left);
     used.add(line);
   }

@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 const card = z.object({
   /** Class 0 is blank. */
   letters: z.array(z.string().max(8)).min(2).max(5000),
-  /** Of a line, in pixels. */
+  /** Height of a line, in pixels. */
   height: z.int().min(8).max(200),
 });
 
@@ -30,14 +30,14 @@ export interface Model {
   height: number;
   name: string;
   fingerprint: string;
-  /** Lines of the same width, one after another; the answer has a column for every four. */
+  /** Reads lines of equal width; the output has one column for every four. */
   read(ink: Float32Array, lines: number, width: number): Promise<Float32Array>;
   close(): Promise<void>;
 }
 
 const pathOf = (name: string) => fileURLToPath(new URL(`./model/${name}`, import.meta.url));
 const packaged = { name: 'print', network: pathOf('print.int8.onnx'), card: pathOf('print.json') };
-/** Ours has 4 MB. */
+/** The packaged model has 4 MB. */
 const mostBytes = 200 * 1024 * 1024;
 
 /** Loads a model, by default that of the package. It uses one thread: workers run a process per core. */
@@ -48,7 +48,7 @@ export async function openModel(files: ModelFiles = packaged): Promise<Model> {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Every batch has another width: a plan of memory for each would only pile up.
+    // Batches differ in width, so memory plans would only accumulate.
     enableMemPattern: false,
   }).catch((cause) => {
     throw unusable(files, cause);
@@ -59,12 +59,12 @@ export async function openModel(files: ModelFiles = packaged): Promise<Model> {
     if (!(logs?.data instanceof Float32Array)) throw new Error('the network gave no answer');
     return logs.data;
   };
-  // One blank line tells whether the network and its alphabet fit.
+  // Try a blank line, to check that the network and its alphabet match.
   const tried = await read(new Float32Array(height * blank), 1, blank).catch((cause) => {
     throw unusable(files, cause);
   });
   if (tried.length !== (blank / 4) * letters.length)
-    throw unusable(files, `its answer has not the ${letters.length} classes of ${files.name}.json`);
+    throw unusable(files, `its output does not have the ${letters.length} classes of ${files.name}.json`);
   return {
     letters,
     height,

@@ -8,10 +8,10 @@ export interface LineInk {
   height: number;
 }
 
-/** Less difference than this between ink and paper is an empty line. */
+/** With less contrast between ink and paper, a line is empty. */
 const leastContrast = 16;
 
-/** Stretches the contrast as in training (training/lines.py): ink to 1, paper to 0. White letters on black become black on white. */
+/** Stretches contrast as in training (training/lines.py): ink to 1, paper to 0. Inverts white letters on black. */
 export function normaliseLine({ data, width, height }: Grey): LineInk {
   const ink = new Float32Array(width * height);
   if (data.length === 0) return { data: ink, width, height };
@@ -21,7 +21,7 @@ export function normaliseLine({ data, width, height }: Grey): LineInk {
     number,
     number,
   ];
-  // Paper is what most of a line is.
+  // Most of a line is paper.
   const isInverted = middle - darkest < lightest - middle && lightest - middle > 4 * (middle - darkest);
   const low = isInverted ? lightest : darkest;
   const high = percentile(histogram, isInverted ? 0.15 : 0.85);

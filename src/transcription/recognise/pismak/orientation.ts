@@ -7,8 +7,8 @@ import type { Model } from './model.ts';
 const turns: readonly QuarterTurn[] = [0, 90, 180, 270];
 
 /**
- * Reads a few lines in all four directions: in the right one the network is surer. The confidence tells how many times as unsure it is in
- * the next best direction.
+ * Reads a few lines in all four directions and takes the one in which the network is surest. The confidence is the ratio of its doubt
+ * in the next best direction to that in the best.
  */
 export async function findOrientation(
   model: Model,

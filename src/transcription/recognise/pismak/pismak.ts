@@ -18,16 +18,16 @@ import { asLine } from './words.ts';
 
 const require = createRequire(import.meta.url);
 
-/** One model reads them all. The names only tell the other stages what to expect. */
+/** One model reads all of them; the names are for other stages. */
 export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'lat', 'slk'];
 
-/** Lines below this mean confidence are stains, ornaments and letters of other scripts. */
+/** Lines below this mean confidence are stains, ornaments or other scripts. */
 const leastSure = 0.5;
-/** If more of the length of all lines gives no text, the page may lie the wrong way round. */
+/** If a larger share of lines, by length, gives no text, the page may be turned. */
 const mostUnread = 0.4;
-/** A page of a newspaper has a thousand. */
+/** A newspaper page has a thousand. */
 const mostLines = 2500;
-/** A few letters alone are often dust, and one or two signs other than digits even more so. */
+/** A few letters alone are often dust, one or two non-digits even more so. */
 const fewLetters = 3;
 const leastSureOfFew = 0.8;
 const leastSureOfTwo = 0.97;
@@ -38,12 +38,12 @@ export async function openPismak({
   files,
 }: {
   limits: ImageLimits;
-  /** Of another model than the package's. */
+  /** A model to use instead of the packaged one. */
   files?: ModelFiles | undefined;
 }): Promise<Recogniser> {
   const model = await openModel(files);
   const { version } = require('onnxruntime-node/package.json') as { version: string };
-  // Guessing the language asks for the same image once per language, and some regions of it may be asked for later.
+  // Guessing the language reads the same image once per language, and regions of it may be requested later.
   let last: { image: Uint8Array; read: ReadPage } | undefined;
   const decode = (image: Uint8Array, wanted: RecogniseOptions) =>
     wanted.decode?.(image) ?? readGrey(image, limits);
@@ -74,7 +74,7 @@ interface ReadPage {
   size: Pick<Page, 'width' | 'height' | 'dpi'>;
   lines: Line[];
   others: Region[];
-  /** Share of the length of all lines that gave no text. */
+  /** Share of lines, by length, that gave no text. */
   unread: number;
 }
 
@@ -131,7 +131,7 @@ function asPage({ size, lines, others: rest }: ReadPage, zones: readonly Box[] |
   return { ...size, regions: zones ? inZones(lines, zones) : [...asRegions(lines), ...rest] };
 }
 
-/** Whether a line may lie in a zone: the box of its words, which decides, is known only when it is read. */
+/** Whether a line may lie in a zone. The box of its words, which decides, is known only after reading. */
 function isNear({ baseline, ascent, descent }: FoundLine, zones: readonly Box[]): boolean {
   const [first, last] = [baseline[0], baseline.at(-1)];
   if (!first || !last) return false;
@@ -152,7 +152,7 @@ function isText(letters: readonly ReadLetter[]): boolean {
   return sure >= (isFew ? leastSureOfTwo : leastSureOfFew);
 }
 
-/** What is left of a rule between columns looks like an l. */
+/** Remnants of a rule between columns look like an l. */
 function isPieceOfRule({ box, words }: Line, rules: readonly Box[]): boolean {
   const text = words.map((word) => word.text).join('');
   if (text.length > 2) return false;
@@ -164,7 +164,7 @@ function isPieceOfRule({ box, words }: Line, rules: readonly Box[]): boolean {
   );
 }
 
-/** Only the lines in zones of another program, zone by zone. */
+/** Lines in given zones, zone by zone. */
 function inZones(lines: readonly Line[], zones: readonly Box[]): Region[] {
   return zones.flatMap((zone): Region[] => {
     const inside = lines

@@ -3,10 +3,10 @@ import { histogramOf, otsu } from '../../image/histogram.ts';
 import { doubtOf } from './doubt.ts';
 import type { Model } from './model.ts';
 
-/** On a page of black letters, a black border around a small sheet included, hardly more than this is dark. */
+/** Pages with black letters are rarely darker, even with a black border around a small sheet. */
 const leastDark = 0.6;
 
-/** The page in black on white. Microfilms and photocopies may be negatives: if a page is mostly dark, some lines are read both ways. */
+/** Inverts negatives, such as microfilms and photocopies: if a page is mostly dark, some lines are read both ways. */
 export async function positiveOf<Page extends Grey>(
   model: Model,
   page: Page,

@@ -3,17 +3,17 @@ import { decode, type ReadLetter } from './decode.ts';
 import type { Model } from './model.ts';
 import { type LineInk, normaliseLine } from './normalise-line.ts';
 
-/** Lines that the network reads at a time: more are no faster, and take more memory. */
+/** Lines per batch: more are no faster and take more memory. */
 const batchLines = 8;
 /** Columns of all lines of a batch together. */
 const batchColumns = 3_000;
-/** The network shrinks lines by this much across. */
+/** The network reduces the width of lines by this factor. */
 const shrink = 4;
 /** Lines of a batch are padded to a multiple of this. */
 const roundedTo = 32;
-/** Longer lines are cut in the widest gap. */
+/** Longer lines are cut at the widest gap. */
 const longest = 3000;
-/** A gap of so many columns is one between words. */
+/** Minimum columns of a gap between words. */
 const leastSpace = 8;
 
 /** Reads lines of the model's height, a batch at a time. An empty line gives no letters. */
@@ -28,14 +28,14 @@ export async function readLines(
       ? []
       : cut(strip).map((piece) => ({ ...piece, line })),
   );
-  // Lines of like width together: what is padded is read for nothing.
+  // Batch lines of similar width, because padding is wasted work.
   const sorted = pieces.toSorted((one, other) => one.width - other.width);
   for (let from = 0; from < sorted.length; ) {
     signal.throwIfAborted();
     let to = from + 1;
     const fits = () => (sorted[to]?.width ?? Infinity) * (to + 1 - from) <= batchColumns;
     while (to - from < batchLines && fits()) to++;
-    // Only now: what the network sees takes four bytes a pixel.
+    // Only now, because the input takes four bytes per pixel.
     const batch = sorted
       .slice(from, to)
       .map((piece) => ({ ...piece, ink: piece.ink() }))
@@ -59,7 +59,7 @@ export async function readLines(
   return read;
 }
 
-/** How many columns of a strip one column of the answer stands for. */
+/** Columns of a strip per column of the output. */
 export const columnsPerAnswer = shrink;
 
 function roundUp(width: number): number {
@@ -101,7 +101,7 @@ function cut(strip: Grey): Piece[] {
   return pieces;
 }
 
-/** The most columns side by side with the least ink. The middle is one that a whole column of the answer begins with. */
+/** The widest run of columns with the least ink. Its middle is aligned to a column of the output. */
 function widestGap(
   { data, width, height }: LineInk,
   from: number,
@@ -123,7 +123,7 @@ function widestGap(
   return best;
 }
 
-/** In a column, with grain in the paper. */
+/** Ink of grain in a column of paper. */
 const littleInk = 0.5;
 
 function part({ data, width, height }: LineInk, start: number, across: number): LineInk {

@@ -25,13 +25,13 @@ export function asLine(
 
 interface ReadWord {
   text: string;
-  /** Columns of the answer, from the middle of the space before to that of the space behind. */
+  /** Columns of the output, from the middle of the space before the word to that after it. */
   from: number;
   to: number;
   confidence: number;
 }
 
-/** Words end at spaces. A word is right if all its letters are, so it is as sure as all of them together. */
+/** Splits at spaces. A word is right if all its letters are, so its confidence is their product. */
 export function splitWords(letters: readonly ReadLetter[]): ReadWord[] {
   const words: ReadWord[] = [];
   let current: ReadLetter[] = [];
@@ -55,15 +55,15 @@ export function splitWords(letters: readonly ReadLetter[]): ReadWord[] {
   return words;
 }
 
-/** Where the network saw both, a small e above a letter counts, not two dots. */
+/** If the network read both a small e and two dots above a letter, keep the e. */
 function withOneUmlaut(text: string): string {
   return text.replaceAll(/[äöüÄÖÜ]\u0364/g, (found) => found.normalize('NFD').replace('\u0308', ''));
 }
 
-/** Thin letters on dark paper are hardly darker than it, so ink is what it is for the network. */
+/** Thin letters on dark paper are hardly darker than it, so use the network's view of ink. */
 const leastInk = 0.5;
 
-/** The columns of a word without the paper at both ends. */
+/** Trims paper from both ends of a word. */
 function trim({ data, width, height }: LineInk, from: number, to: number): [start: number, end: number] {
   let start = Math.max(0, Math.min(width - 1, Math.round(from)));
   let end = Math.max(start + 1, Math.min(width, Math.round(to)));
