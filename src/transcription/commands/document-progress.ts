@@ -43,7 +43,7 @@ export function whyNothingToRetry(document: DocumentProgress): string {
   if (state === 'open') return `document ${id} has not been submitted yet, so nothing has failed`;
   if (pages.failed > 0) {
     const failed = formatCount(pages.failed, 'page');
-    return `${failed} of document ${id} could not be opened; retrying will not help, so submit better files (\`document show\` says why)`;
+    return `${failed} of document ${id} could not be opened, so retrying will not help; submit better files (\`document show\` says why)`;
   }
   const soFar = isUnderWay(document) ? ' so far' : '';
   return `nothing in document ${id} has failed${soFar} (${describeProgress(document)}), so nothing is sent again`;
