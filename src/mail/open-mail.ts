@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { sectionOf } from '../engine/house.ts';
-import { Bell } from '../engine/time/bell.ts';
 import { OnDemand } from '../engine/time/on-demand.ts';
+import { WakeUp } from '../engine/time/wake-up.ts';
 import { Composer } from './compose/composer.ts';
 import { loadAttachment } from './compose/load-attachment.ts';
 import { Preparers } from './prepare/preparers.ts';
@@ -18,7 +18,7 @@ export class OpenMail {
   /** The relays of this process, while it sends. */
   relays: Relays | undefined;
   /** Wakes the generator of campaigns. */
-  readonly campaigns = new Bell();
+  readonly campaigns = new WakeUp();
 
   constructor(engine: Parts) {
     this.#composer = new OnDemand(

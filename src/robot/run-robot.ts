@@ -4,7 +4,7 @@ import { hasCode } from '../engine/errors.ts';
 import { sectionOf } from '../engine/house.ts';
 import { newId } from '../engine/identity.ts';
 import { type Running, runService } from '../engine/service/service.ts';
-import { Bell } from '../engine/time/bell.ts';
+import { WakeUp } from '../engine/time/wake-up.ts';
 import { crawlsChanged } from './crawl/changes.ts';
 import { finishCrawl } from './crawl/crawls.ts';
 import { type CrawlStatistics, eventFigures } from './crawl/statistics.ts';
@@ -29,21 +29,21 @@ export async function runRobot(engine: Engine): Promise<Running> {
   const leaseMs = 1000 * lease;
   const process = newId(clock);
   const isAlone = settings.database.startsWith('sqlite:');
-  const bells = new Map<number, Bell>();
+  const wakeUps = new Map<number, WakeUp>();
   /** By the crawl's id: the number of a deleted crawl may be given to another. */
   const keepers = new Map<string, Running>();
   /** Crawls whose keepers have ended them. A crawl that is started again before its keeper is closed needs a new one. */
   const over = new Set<string>();
   const stop = new AbortController();
-  const changed = crawlsChanged(engine.changes, () => look.ring());
-  const look = new Bell();
+  const changed = crawlsChanged(engine.changes, () => look.wake());
+  const look = new WakeUp();
   let harvesters: Harvesters | undefined;
   let signedAt = 0;
   const { parseRobots } = await import('./text/robots-rules.ts');
 
   function keep(crawl: CrawlName): Running {
-    const bell = new Bell();
-    bells.set(crawl.number, bell);
+    const wakeUp = new WakeUp();
+    wakeUps.set(crawl.number, wakeUp);
     return runService({
       name: `robot.keeper.${crawl.id}`,
       openSession: engine.openSession,
@@ -77,12 +77,12 @@ export async function runRobot(engine: Engine): Promise<Running> {
             await tellCutOff(engine, crawl, false);
             await finishCrawl(engine, crawl.id, { fence: hold.fence, state: next });
             over.add(crawl.id);
-            look.ring();
+            look.wake();
             // Keep the lead: no other process needs to keep a crawl that has ended.
             if (!signal.aborted) await once(signal, 'abort');
             return;
           }
-          if (next > 0) await bell.wait(clock, next, signal);
+          if (next > 0) await wakeUp.wait(clock, next, signal);
         }
       },
     });
@@ -100,7 +100,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
           over.delete(id);
         }
         const numbers = new Set(wanted.map(({ number }) => number));
-        for (const number of bells.keys()) if (!numbers.has(number)) bells.delete(number);
+        for (const number of wakeUps.keys()) if (!numbers.has(number)) wakeUps.delete(number);
         for (const crawl of wanted) if (!keepers.has(crawl.id)) keepers.set(crawl.id, keep(crawl));
         // No threads before the first crawl.
         if (wanted.length > 0 && !harvesters)
@@ -113,7 +113,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
               log,
               process,
               leaseMs,
-              reported: (crawl) => bells.get(crawl)?.ring(),
+              reported: (crawl) => wakeUps.get(crawl)?.wake(),
               segmenter: (crawl, problem) => tellSegmenter(engine, crawl, problem),
             },
             threads,
@@ -154,7 +154,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
     async close() {
       changed();
       stop.abort();
-      look.ring();
+      look.wake();
       await ended;
       await harvesters?.close();
       await scans.close();

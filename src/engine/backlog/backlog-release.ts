@@ -24,7 +24,7 @@ export function runBacklog(parts: Parts): Running {
       const short = new ShortQueues(parts);
       const releases = new Map<string, QueueRelease>();
       let pauseMs = idleMs;
-      const loop = { name: 'backlog', clock, log, periodMs: idleMs, signal, bell: backlog.bell };
+      const loop = { name: 'backlog', clock, log, periodMs: idleMs, signal, wakeUp: backlog.wakeUp };
       await everyPeriod(loop, async () => {
         const waiting = Map.groupBy(await waitingStreams(database.query), ({ queue }) => queue);
         for (const queue of releases.keys()) if (!waiting.has(queue)) releases.delete(queue);

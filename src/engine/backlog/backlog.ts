@@ -4,8 +4,8 @@ import type { Database, Queries } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import { toColumns } from '../outbox/message-columns.ts';
-import { Bell } from '../time/bell.ts';
 import type { Clock } from '../time/clock.ts';
+import { WakeUp } from '../time/wake-up.ts';
 import { Door } from './door.ts';
 
 export interface BacklogItem {
@@ -48,7 +48,7 @@ export interface Backlog {
   purge(queue: string): Promise<number>;
   /** How many items of a batch wait here. */
   count(batch: string): Promise<{ waiting: number; paused: number }>;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
 }
 
 const rowsPerInsert = 500;
@@ -73,7 +73,7 @@ export async function addToBacklog(
 
 export function createBacklog(parts: { broker: Broker; database: Database; clock: Clock }): Backlog {
   const { broker, database, clock } = parts;
-  const bell = new Bell();
+  const wakeUp = new WakeUp();
   const door = new Door(parts);
 
   async function setPaused(batch: string, paused: 0 | 1): Promise<number> {
@@ -91,7 +91,7 @@ export function createBacklog(parts: { broker: Broker; database: Database; clock
         .executeTakeFirst();
       return Number(result.numUpdatedRows);
     });
-    bell.ring();
+    wakeUp.wake();
     return changed;
   }
 
@@ -107,15 +107,15 @@ export function createBacklog(parts: { broker: Broker; database: Database; clock
     });
 
   return {
-    bell,
-    wake: () => bell.ring(),
+    wakeUp,
+    wake: () => wakeUp.wake(),
     add: (transaction, items) => addToBacklog(clock, transaction, items),
 
     async send(item) {
       checkMessage(item.message, usualMaxBytes);
       if (await door.isOpen(item)) return broker.publish(item.queue, item.message);
       await addToBacklog(clock, database.query, [item]);
-      bell.ring();
+      wakeUp.wake();
     },
 
     pause: (batch) => setPaused(batch, 1),

@@ -3,8 +3,8 @@ import type { Queries } from '../database/database.ts';
 import type { Engine } from '../engine.ts';
 import { newId } from '../identity.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
-import { Bell } from '../time/bell.ts';
 import type { Clock } from '../time/clock.ts';
+import { WakeUp } from '../time/wake-up.ts';
 import { fromColumns, toColumns } from './message-columns.ts';
 import { RefusingQueues } from './refusing-queues.ts';
 import { waitingQueues } from './waiting-queues.ts';
@@ -25,7 +25,7 @@ export interface Outbox {
   add(transaction: Queries, queue: string, message: OutgoingMessage): Promise<void>;
   /** Call this after the commit; otherwise the messages are noticed up to a second later. */
   wake(): void;
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
 }
 
 /** Poll as well: another process may have written messages. */
@@ -33,10 +33,10 @@ const pollMs = 1000;
 const batchSize = 32;
 
 export function createOutbox({ clock }: { clock: Clock }): Outbox {
-  const bell = new Bell();
+  const wakeUp = new WakeUp();
   return {
-    bell,
-    wake: () => bell.ring(),
+    wakeUp,
+    wake: () => wakeUp.wake(),
     async add(transaction, queue, message) {
       const row = { id: newId(clock), queue, ...toColumns(message), createdAt: clock.now() };
       await transaction.insertInto('outbox').values(row).execute();
@@ -59,7 +59,7 @@ export function runOutbox(parts: Parts): Running {
     openSession,
     async run({ signal }) {
       const refusing = new RefusingQueues({ ...parts, alertKind: 'outbox.stuck' });
-      const loop = { name: 'outbox', clock, log, periodMs: pollMs, signal, bell: outbox.bell };
+      const loop = { name: 'outbox', clock, log, periodMs: pollMs, signal, wakeUp: outbox.wakeUp };
       await everyPeriod(loop, async () => {
         const queues = (await waitingQueues(parts.database.query)).filter((queue) => refusing.mayTry(queue));
         const more = await Promise.all(queues.map((queue) => publishSome(parts, queue, refusing)));

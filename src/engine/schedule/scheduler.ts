@@ -30,7 +30,7 @@ async function lead(parts: Parts, { hold, signal }: ServiceContext): Promise<voi
   const running = new Map<string, Promise<void>>();
   for (const run of await giveUpInterrupted(database.query, clock.now())) await announce(parts, run);
 
-  const loop = { name: 'scheduler', clock, log, periodMs: pollMs, signal, bell: schedules.bell };
+  const loop = { name: 'scheduler', clock, log, periodMs: pollMs, signal, wakeUp: schedules.wakeUp };
   await everyPeriod(loop, async () => {
     const all = await schedules.list();
     await queueDue(parts, all);
@@ -45,11 +45,11 @@ async function lead(parts: Parts, { hold, signal }: ServiceContext): Promise<voi
         )
         .finally(() => {
           running.delete(run.schedule);
-          schedules.bell.ring();
+          schedules.wakeUp.wake();
         });
       running.set(run.schedule, ended);
     }
-    // Skip those under way: their next time may be past, and the bell rings when they end.
+    // Skip those under way: their next time may be past, and the loop is woken when they end.
     const times = all
       .filter(({ name }) => !running.has(name))
       .map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY);

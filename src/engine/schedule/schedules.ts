@@ -4,8 +4,8 @@ import { hasCode, PismakError } from '../errors.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import { newId } from '../identity.ts';
 import { stageName } from '../stage/stage.ts';
-import { Bell } from '../time/bell.ts';
 import type { Clock } from '../time/clock.ts';
+import { WakeUp } from '../time/wake-up.ts';
 import {
   nextTick,
   type Parameters,
@@ -58,17 +58,17 @@ export interface Schedules {
   registerTask(name: string, task: Task): void;
   task(name: string): Task | undefined;
   /** Rings when a schedule may be due. */
-  readonly bell: Bell;
+  readonly wakeUp: WakeUp;
 }
 
 export function createSchedules(parts: { database: Database; clock: Clock; changes: ChangeLog }): Schedules {
   const { database, clock, changes } = parts;
   const tasks = new Map<string, Task>();
-  const bell = new Bell();
+  const wakeUp = new WakeUp();
 
   function changed(name: string, data: Record<string, unknown>): void {
     changes.add({ kind: 'schedule', entity: name, data });
-    bell.ring();
+    wakeUp.wake();
   }
 
   async function setEnabled(name: string, enabled: boolean): Promise<void> {
@@ -83,7 +83,7 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
   }
 
   const schedules: Schedules = {
-    bell,
+    wakeUp,
     list: () => listSchedules(database.query, clock.now()),
 
     async get(name) {

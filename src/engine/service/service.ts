@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import type { Coordination, Hold } from '../coordination/coordination.ts';
 import { hasCode } from '../errors.ts';
 import { QuietWarnings } from '../log/quiet-warnings.ts';
-import { Bell } from '../time/bell.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { unlessAborted } from '../time/deadline.ts';
+import { WakeUp } from '../time/wake-up.ts';
 
 /** What a service gets each time it becomes the leader. */
 export interface ServiceContext {
@@ -119,13 +119,13 @@ export function servicePath(name: string): string {
 
 /**
  * The work of most services: runs `round` until the signal aborts. The next round comes after `periodMs`, or after the
- * time the round resolves to (0: at once), or when the bell rings. A failed round is logged, and the next one follows.
+ * time the round resolves to (0: at once), or when it is woken. A failed round is logged, and the next one follows.
  */
 export async function everyPeriod(
-  parts: { name: string; clock: Clock; log: Logger; periodMs: number; signal: AbortSignal; bell?: Bell },
+  parts: { name: string; clock: Clock; log: Logger; periodMs: number; signal: AbortSignal; wakeUp?: WakeUp },
   round: () => Promise<number | undefined>,
 ): Promise<void> {
-  const { name, clock, log, periodMs, signal, bell = new Bell() } = parts;
+  const { name, clock, log, periodMs, signal, wakeUp = new WakeUp() } = parts;
   const warnings = new QuietWarnings(log, clock);
   while (!signal.aborted) {
     let pauseMs: number | undefined;
@@ -136,6 +136,6 @@ export async function everyPeriod(
       if (signal.aborted) return;
       tell(warnings, log, name, error, 'a round failed; the next one follows');
     }
-    if (pauseMs !== 0) await bell.wait(clock, pauseMs ?? periodMs, signal);
+    if (pauseMs !== 0) await wakeUp.wait(clock, pauseMs ?? periodMs, signal);
   }
 }

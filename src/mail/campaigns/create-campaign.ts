@@ -111,7 +111,7 @@ export async function startCampaign(
       startedAt: now,
     });
   }
-  stateOf(engine, OpenMail).campaigns.ring();
+  stateOf(engine, OpenMail).campaigns.wake();
 }
 
 export async function cancelCampaign(engine: Engine, campaign: Campaign): Promise<number> {

@@ -1,8 +1,8 @@
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
-import type { Bell } from '../../engine/time/bell.ts';
 import { endsWithin } from '../../engine/time/deadline.ts';
+import type { WakeUp } from '../../engine/time/wake-up.ts';
 import { mailQueries } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
 import { type Campaign, releaseCampaign, toCampaign } from './campaign.ts';
@@ -30,7 +30,7 @@ const leavingMs = 2000;
 const lasting = ['invalid-input', 'blob-missing', 'quota-exceeded'] as const;
 
 /** Generates the mails of started campaigns and notices when one has ended: an elected service. */
-export function runCampaigns(parts: Parts, bell: Bell): Running {
+export function runCampaigns(parts: Parts, wakeUp: WakeUp): Running {
   const { clock, log, openSession } = parts;
   return runService({
     name: 'mail.campaigns',
@@ -40,7 +40,7 @@ export function runCampaigns(parts: Parts, bell: Bell): Running {
     run: async ({ signal }) => {
       const lanes = new Lanes((campaign) => work(parts, campaign, signal));
       try {
-        await everyPeriod({ name: 'mail.campaigns', clock, log, periodMs, signal, bell }, async () => {
+        await everyPeriod({ name: 'mail.campaigns', clock, log, periodMs, signal, wakeUp }, async () => {
           const rows = await mailQueries(parts)
             .selectFrom('mail_campaign')
             .selectAll()

@@ -40,7 +40,7 @@ export const campaignResume = defineOperation({
     await setCampaignState(engine, campaign, ['paused'], { state: 'running' });
     // With generateOnly, only generation resumes: the mails wait for a second start.
     if (!campaign.isHeld) await engine.backlog.resume(campaign.id);
-    stateOf(engine, OpenMail).campaigns.ring();
+    stateOf(engine, OpenMail).campaigns.wake();
     return {};
   },
 });
@@ -91,7 +91,7 @@ export const campaignRetry = defineOperation({
         .where('id', '=', id)
         .where('state', '=', 'done')
         .execute();
-    stateOf(engine, OpenMail).campaigns.ring();
+    stateOf(engine, OpenMail).campaigns.wake();
     return { mails };
   },
 });

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import type { DiskReserve } from '../../engine/disk/disk-reserve.ts';
 import type { Running } from '../../engine/service/service.ts';
-import { Bell } from '../../engine/time/bell.ts';
 import type { Clock } from '../../engine/time/clock.ts';
+import { WakeUp } from '../../engine/time/wake-up.ts';
 import type { BatchPlan, ScoutPlan } from '../batch/plan.ts';
 import { reportLine } from '../batch/report.ts';
 import type { Database } from '../database/tables.ts';
@@ -65,7 +65,7 @@ export class Harvesters implements Running {
   readonly #context: HarvestersContext;
   readonly #pool: ThreadPool;
   readonly #batches = new Map<string, HeldBatch>();
-  readonly #bell = new Bell();
+  readonly #wakeUp = new WakeUp();
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   readonly #problems = new Map<number, string>();
@@ -83,7 +83,7 @@ export class Harvesters implements Running {
   /** Changes the number of threads; 0: it adapts. */
   set count(count: number) {
     this.#pool.count = count;
-    this.#bell.ring();
+    this.#wakeUp.wake();
   }
 
   /** What the threads are doing. */
@@ -93,12 +93,12 @@ export class Harvesters implements Running {
 
   /** Looks for a batch at once. */
   wake(): void {
-    this.#bell.ring();
+    this.#wakeUp.wake();
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#bell.ring();
+    this.#wakeUp.wake();
     await this.#ended;
     for (const [batch, held] of this.#batches) tellAll(held, { kind: 'stop', batch });
     const deadline = monotonic() + 5_000;
@@ -123,7 +123,7 @@ export class Harvesters implements Running {
       } catch (error) {
         if (!signal.aborted) log.error({ err: error }, 'harvesters: a round failed; the next one follows');
       }
-      await this.#bell.wait(clock, lookMs, signal);
+      await this.#wakeUp.wait(clock, lookMs, signal);
     }
   }
 
@@ -257,7 +257,7 @@ export class Harvesters implements Running {
 
   #end(batch: string): void {
     this.#batches.delete(batch);
-    this.#bell.ring();
+    this.#wakeUp.wake();
   }
 
   /** Renews the leases of batches with nothing to report, and stops batches of crawls that no longer run. */
@@ -289,7 +289,7 @@ export class Harvesters implements Running {
     this.#context.log.error({ err: error }, 'a harvester died; a new one takes its place');
     this.#pool.forget(thread);
     for (const [batch, held] of this.#batches) if (held.threads.includes(thread)) this.#refuse(batch, held);
-    this.#bell.ring();
+    this.#wakeUp.wake();
   }
 }
 

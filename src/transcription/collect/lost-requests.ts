@@ -1,8 +1,8 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { requestOwner } from '../../engine/request/result-files.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
-import { Bell } from '../../engine/time/bell.ts';
 import { sleep } from '../../engine/time/clock.ts';
+import { WakeUp } from '../../engine/time/wake-up.ts';
 import type { Engine } from '../database/database.ts';
 import { activeStates, type DocumentRow, tellChange } from '../documents/document.ts';
 import { finishIfComplete } from '../documents/finish-document.ts';
@@ -23,9 +23,9 @@ export function runLostRequests(engine: Engine): Running {
   const { broker, changes, clock, log, openSession } = engine;
   // Some brokers can't say where a message is. There, lost pages wait until the user retries or cancels.
   if (!broker.whichExist) return { close: async () => {} };
-  const bell = new Bell();
+  const wakeUp = new WakeUp();
   const unsubscribe = changes.subscribe(({ kind }) => {
-    if (kind === 'queue') bell.ring();
+    if (kind === 'queue') wakeUp.wake();
   });
   const name = 'transcription.lost';
   const service = runService({
@@ -34,7 +34,7 @@ export function runLostRequests(engine: Engine): Running {
     log,
     openSession,
     run: ({ signal }) =>
-      everyPeriod({ name, clock, log, periodMs, signal, bell }, async () => {
+      everyPeriod({ name, clock, log, periodMs, signal, wakeUp }, async () => {
         await endLost(engine);
         await sleep(clock, restMs, signal);
         return undefined;

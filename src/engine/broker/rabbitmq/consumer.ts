@@ -1,6 +1,6 @@
 import type { Channel } from 'rabbitmq-client';
-import { Bell } from '../../time/bell.ts';
 import { UnderWay } from '../../time/under-way.ts';
+import { WakeUp } from '../../time/wake-up.ts';
 import { LeastBusyFirst } from '../../turns/least-busy-first.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.ts';
 import { SettledOnce } from '../delivery.ts';
@@ -41,7 +41,7 @@ export class RabbitConsumer implements Consumer {
   readonly #options: ConsumeOptions;
   readonly #turns = new LeastBusyFirst();
   readonly #slots: HandlerSlots;
-  readonly #bell = new Bell();
+  readonly #wakeUp = new WakeUp();
   readonly #closing = new AbortController();
   readonly #settling = new UnderWay();
   readonly #leave: (consumer: RabbitConsumer) => void;
@@ -69,7 +69,7 @@ export class RabbitConsumer implements Consumer {
       turns: this.#turns,
       dispatch: () => {
         this.#dispatch();
-        this.#bell.ring();
+        this.#wakeUp.wake();
       },
       leave() {},
     });
@@ -84,7 +84,7 @@ export class RabbitConsumer implements Consumer {
 
   /** A message may have come, or the queue was paused, resumed or removed. */
   wake(): void {
-    this.#bell.ring();
+    this.#wakeUp.wake();
   }
 
   /** Deletes the prefetched messages. */
@@ -122,7 +122,7 @@ export class RabbitConsumer implements Consumer {
         this.#isSubscribed = false;
         const deliveries = new Deliveries(channel, this.#queue, this.#shared);
         this.#deliveries = deliveries;
-        channel.on('close', () => this.#bell.ring());
+        channel.on('close', () => this.#wakeUp.wake());
         while (!signal.aborted && channel.active) {
           if (!this.#isOpen) await this.#wait(foreverMs);
           else if (this.#prefetch.isQuick && !this.#slots.isStretched) await this.#subscribe(deliveries);
@@ -265,11 +265,11 @@ export class RabbitConsumer implements Consumer {
     void this.#slots.start(delivery).then(() => {
       this.#prefetch.add(clock.now() - began);
       this.#dispatch();
-      if (!this.#isSubscribed || !this.#prefetch.isQuick) this.#bell.ring();
+      if (!this.#isSubscribed || !this.#prefetch.isQuick) this.#wakeUp.wake();
     });
   }
 
   #wait(ms: number): Promise<void> {
-    return this.#bell.wait(this.#shared.clock, ms, this.#closing.signal);
+    return this.#wakeUp.wait(this.#shared.clock, ms, this.#closing.signal);
   }
 }
