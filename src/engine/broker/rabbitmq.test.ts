@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from 'rabbitmq-client';
 import { hasCode } from '../errors.ts';
 import { eventually } from '../testing/eventually.ts';
-import { type RabbitCluster, startRabbitCluster } from '../testing/servers/rabbitmq.ts';
+import { sharedRabbit } from '../testing/servers/shared.ts';
 import { systemClock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
 import { readAddress } from './rabbitmq/address.ts';
@@ -16,14 +16,14 @@ import { openRabbitBroker } from './rabbitmq.ts';
 import { bytes, drain, idsOf, numbered, publishAll, takeOne, text } from './testing/contract/scene.ts';
 import { brokerContract } from './testing/contract.ts';
 
-let cluster: RabbitCluster;
+let server: Awaited<ReturnType<typeof sharedRabbit>>;
 before(async () => {
-  cluster = await startRabbitCluster();
+  server = await sharedRabbit();
 });
-after(() => cluster.close());
+after(() => server.close());
 
 brokerContract('RabbitMQ', async () => {
-  const { url } = await cluster.createHost();
+  const { url } = await server.createHost();
   const module = new URL('./rabbitmq.ts', import.meta.url);
   return {
     open: (options) => openRabbitBroker({ url, clock: systemClock, ...options }),
@@ -37,8 +37,8 @@ brokerContract('RabbitMQ', async () => {
 });
 
 test('with amqps everything is encrypted, and the server needs a certificate of a trusted authority', async (t) => {
-  const { tlsUrl } = await cluster.createHost();
-  const broker = await openOne(t, `${tlsUrl}?cacertfile=${cluster.certificates.authority}`);
+  const { tlsUrl } = await server.createHost();
+  const broker = await openOne(t, `${tlsUrl}?cacertfile=${server.certificates.authority}`);
   await broker.declare('letters');
   await publishAll(broker, 'letters', ['one']);
   assert.equal((await takeOne(broker, 'letters')).id, 'one');
@@ -48,7 +48,7 @@ test('with amqps everything is encrypted, and the server needs a certificate of 
 });
 
 test('wrong credentials are refused, and the error does not repeat them', async () => {
-  const { url } = await cluster.createHost();
+  const { url } = await server.createHost();
   const wrong = url.replace(/:[^:@]+@/, ':not-the-password@');
   await assert.rejects(openRabbitBroker({ url: wrong, clock: systemClock }), (error) => {
     assert.doesNotMatch(JSON.stringify(error) + String(error), /not-the-password/);
@@ -57,7 +57,7 @@ test('wrong credentials are refused, and the error does not repeat them', async 
 });
 
 test('a foreign producer publishes by queue name, and its priority selects the lane', async (t) => {
-  const { url } = await cluster.createHost();
+  const { url } = await server.createHost();
   const broker = await openOne(t, url);
   await broker.declare('letters');
   const foreign = await foreignChannel(t, url);
@@ -78,7 +78,7 @@ test('a foreign producer publishes by queue name, and its priority selects the l
 });
 
 test('messages that the server itself takes out of a queue become dead letters', async (t) => {
-  const { url } = await cluster.createHost();
+  const { url } = await server.createHost();
   const broker = await openOne(t, url);
   await broker.declare('letters');
   await publishAll(broker, 'letters', ['one']);
@@ -96,7 +96,7 @@ test('messages that the server itself takes out of a queue become dead letters',
 });
 
 test('a queue that another program created with other options is reported as a conflict', async (t) => {
-  const { url } = await cluster.createHost();
+  const { url } = await server.createHost();
   const broker = await openOne(t, url);
   const foreign = await foreignChannel(t, url);
   await foreign.queueDeclare({ queue: 'letters', durable: true });
@@ -108,7 +108,7 @@ test('a queue that another program created with other options is reported as a c
 });
 
 test('a queue paused by one process is paused for the consumers of all processes', async (t) => {
-  const { url } = await cluster.createHost();
+  const { url } = await server.createHost();
   const [one, other] = [await openOne(t, url), await openOne(t, url)];
   await one.declare('letters');
   const started: string[] = [];
@@ -130,7 +130,7 @@ test('a queue paused by one process is paused for the consumers of all processes
 });
 
 test('a queue change that is resent late does not undo later changes', async (t) => {
-  const { url } = await cluster.createHost();
+  const { url } = await server.createHost();
   const broker = await openOne(t, url);
   await broker.declare('letters');
   const foreign = await foreignChannel(t, url);
@@ -147,61 +147,8 @@ test('a queue change that is resent late does not undo later changes', async (t)
   assert.equal((await broker.status('letters')).paused, false);
 });
 
-test('under a memory alarm publishing waits, and consuming goes on', async (t) => {
-  const { url } = await cluster.createHost();
-  const broker = await openOne(t, url);
-  await broker.declare('letters');
-  await publishAll(broker, 'letters', numbered('m', 50));
-  const watermark = (share: string) => cluster.nodes[0]?.control('set_vm_memory_high_watermark', share);
-  await watermark('0.00001');
-  t.after(() => watermark('0.4'));
-  let confirmed = false;
-  const late = broker.publish('letters', { id: 'late', body: bytes('late') }).then(() => {
-    confirmed = true;
-  });
-  assert.deepEqual(idsOf(await drain(broker, 'letters', 50)).sort(), numbered('m', 50).sort());
-  assert.equal(confirmed, false);
-  await watermark('0.4');
-  await late;
-  assert.equal((await takeOne(broker, 'letters')).id, 'late');
-});
-
-test('under a disk alarm publishing is refused as disk-full, consuming goes on, and both recover', async (t) => {
-  const { url } = await cluster.createHost();
-  const broker = await openOne(t, url);
-  await broker.declare('letters');
-  await publishAll(broker, 'letters', numbered('m', 5));
-  const limit = (bytes: string) => cluster.nodes[0]?.control('set_disk_free_limit', bytes);
-  await limit('1000000GB');
-  t.after(() => limit('50MB'));
-  // The server says so only to a connection that publishes, and looks at its disk now and then.
-  const sent: Promise<string[]>[] = [];
-  await eventually('the alarm is known', () => {
-    const id = `sent${sent.length}`;
-    sent.push(
-      broker.publish('letters', { id, body: bytes(id) }).then(
-        () => [id],
-        () => [],
-      ),
-    );
-    return broker.probe?.().then(
-      () => false,
-      () => true,
-    );
-  });
-  const refused = broker.publish('letters', { id: 'refused', body: bytes('refused') });
-  await assert.rejects(refused, (error) => hasCode(error, 'disk-full'));
-  assert.deepEqual(idsOf(await drain(broker, 'letters', 5)).sort(), numbered('m', 5).sort());
-  await limit('50MB');
-  const confirmed = (await Promise.all(sent)).flat();
-  await broker.probe?.();
-  await broker.publish('letters', { id: 'next', body: bytes('next') });
-  const ids = [...confirmed, 'next'];
-  assert.deepEqual(idsOf(await drain(broker, 'letters', ids.length)).sort(), ids.sort());
-});
-
 test('an interrupted read of the record stream fails and does not end the process', async (t) => {
-  const address = await readAddress((await cluster.createHost()).url);
+  const address = await readAddress((await server.createHost()).url);
   const openLink = async () => {
     const connection = new RabbitConnection(
       (settings) => new Connection(settings),
@@ -229,63 +176,8 @@ test('an interrupted read of the record stream fails and does not end the proces
   );
 });
 
-test('kill -9 of the node we are connected to loses no confirmed message', async (t) => {
-  const { url, name } = await cluster.createHost();
-  const broker = await openOne(t, url);
-  await broker.declare('letters');
-  const confirmed: string[] = [];
-  const lost: unknown[] = [];
-  let going = true;
-  let longestGapMs = 0;
-  const send = async (sender: string) => {
-    for (let sent = 0; going; sent++) {
-      const began = performance.now();
-      const id = `${sender}-${sent}`;
-      await broker.publish('letters', { id, body: bytes(id) }).then(
-        () => confirmed.push(id),
-        (error) => {
-          lost.push(error);
-          going = false;
-        },
-      );
-      longestGapMs = Math.max(longestGapMs, performance.now() - began);
-    }
-  };
-  const received = new Set<string>();
-  const consumer = await broker.consume('letters', { concurrency: 10 }, async (delivery) => {
-    received.add(delivery.id);
-    await delivery.ack();
-  });
-  const sending = Promise.all(numbered('sender', 10).map(send));
-  const node = await eventually('we know our node', () => nodeOf(name, 'pismak publish'));
-  await eventually('messages flow', () => received.size > 300);
-  const before = confirmed.length;
-  await node.kill();
-  await eventually('messages flow again', () => confirmed.length > before + 500, 30_000);
-  going = false;
-  await sending;
-  await eventually('all have come', () => confirmed.every((id) => received.has(id)), 30_000);
-  await consumer.close();
-  t.diagnostic(`${confirmed.length} confirmed, longest wait for a confirm ${Math.round(longestGapMs)} ms`);
-  assert.deepEqual(lost, []);
-  await node.start();
-});
-
 async function openOne(t: TestContext, url: string): Promise<Broker> {
   const broker = await openRabbitBroker({ url, clock: systemClock });
   t.after(() => broker.close());
   return broker;
-}
-
-/** The node that serves the connection with this name. */
-async function nodeOf(host: string, connection: string) {
-  const all = (await cluster.manage('GET', '/connections')) as {
-    vhost: string;
-    node: string;
-    client_properties?: { connection_name?: string };
-  }[];
-  const found = all.find(
-    (one) => one.vhost === host && one.client_properties?.connection_name === connection,
-  );
-  return cluster.nodes.find((node) => node.name === found?.node);
 }

@@ -18,7 +18,8 @@ export type { BrokerSetup };
  *     brokerContract('SQLite', async (t) => { ... return { open, pass, process } });
  */
 export function brokerContract(adapter: string, prepare: Prepare): void {
-  suite(`${adapter} as a broker`, () => {
+  // Claims mostly wait: for delays, leases and servers. Each has a store of its own.
+  suite(`${adapter} as a broker`, { concurrency: 4 }, () => {
     const claim = claimsOf(prepare);
     publishingClaims(claim);
     deliveryClaims(claim);
