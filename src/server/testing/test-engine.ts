@@ -8,6 +8,9 @@ import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts'
 import type { Clock } from '../../engine/time/clock.ts';
 import { houses } from '../../houses.ts';
 
+/** Made once: a test file may open many engines. */
+const definition = defineSettings(houses);
+
 export interface TestEngineOptions {
   http?: Partial<Settings['http']>;
   upload?: Partial<Settings['upload']>;
@@ -25,7 +28,7 @@ export async function openTestEngine(
   options: TestEngineOptions = {},
 ): Promise<Engine> {
   const data = await temporaryDirectory(test);
-  const settings = defineSettings(houses).schema.parse({
+  const settings = definition.schema.parse({
     data,
     http: { port: 0, ...options.http },
     upload: options.upload,
