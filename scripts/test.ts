@@ -66,7 +66,7 @@ async function runTests(files: string[]): Promise<void> {
   writeFileSync(processorTimesFile, '');
   process.env[processorTimesVariable] = processorTimesFile;
   const execArgv = ['--import', join(import.meta.dirname, 'processor-time.ts')];
-  const events = run({ files: ordered, concurrency, timeout: 480_000, execArgv });
+  const events = run({ files: ordered, concurrency, timeout: 900_000, execArgv });
   const write = (text: string) => process.stdout.write(text);
   const { passed, times } = await reportTests(events, write, () => readProcessorTimes(processorTimesFile));
   await servers.close();

@@ -239,7 +239,7 @@ test('a document waits while the segmenter is down, and what the segmenter says 
   const waiting = crawl(engine, crawlDefinition.parse(down), 'waiting');
   const isRaised = async () =>
     (await engine.alerts.list()).some(({ kind }) => kind === 'robot.segmenter-down');
-  await eventually('the alert is raised', isRaised, 20_000);
+  await eventually('the alert is raised', isRaised);
   const service = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end('{"usability": 0.25, "language": "sk"}');
@@ -252,7 +252,7 @@ test('a document waits while the segmenter is down, and what the segmenter says 
   const { usability, language } = JSON.parse(line ?? '{}');
   assert.deepEqual({ usability, language }, { usability: 0.25, language: 'sk' });
   assert.equal(statistics.documents, 1, 'the page was fetched once');
-  await eventually('the alert ends', async () => !(await isRaised()), 20_000);
+  await eventually('the alert ends', async () => !(await isRaised()));
 });
 
 test('pages are visited again by themselves, and harvesters come and go meanwhile', async (t) => {
@@ -275,12 +275,12 @@ test('pages are visited again by themselves, and harvesters come and go meanwhil
   await changeState(engine, { crawl: id, owner: 'local' }, 'running');
   const { query } = robotDatabase(engine);
   const threads = async () => (await listHarvesters(query, engine.clock.now(), 10)).map((row) => row.threads);
-  await eventually('there are two threads', async () => (await threads()).join() === '2', 20_000);
+  await eventually('there are two threads', async () => (await threads()).join() === '2');
   for (const wanted of [3, 1]) {
     assert.equal(await askForHarvesters(query, { wanted }), 1);
-    await eventually(`there are ${wanted}`, async () => (await threads()).join() === `${wanted}`, 20_000);
+    await eventually(`there are ${wanted}`, async () => (await threads()).join() === `${wanted}`);
   }
-  await eventually('both were visited again', () => visits.changing > 2 && visits.same > 1, 20_000);
+  await eventually('both were visited again', () => visits.changing > 2 && visits.same > 1);
   await changeState(engine, { crawl: id, owner: 'local' }, 'stopped');
   await eventually('all batches have ended', async () => {
     const open = await query.selectFrom('robot_batch').select('id').execute();

@@ -27,13 +27,13 @@ test('without its servers, up and a worker say so once, and end soon when asked 
   await up.start();
   const worker = new WorkerElsewhere(join(directory, 'worker'), coordination, 'far');
   after(() => worker.end('SIGKILL'));
-  await eventually('it serves', () => worker.output.includes('worker started'), 60_000);
+  await eventually('it serves', () => worker.output.includes('worker started'));
   await Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]);
-  await eventually('the worker notices', () => worker.output.includes('this worker cannot serve'), 60_000);
+  await eventually('the worker notices', () => worker.output.includes('this worker cannot serve'));
   assert.equal(worker.output.match(/cannot serve/g)?.length, 1, worker.output);
   // Both would wait for ever if they waited for their servers; up stops at the latest when its time is over.
   const ended = Promise.all([up.stop(), worker.end('SIGINT')]).then(() => true);
-  await eventually('both end', () => Promise.race([ended, false]), 30_000);
+  await eventually('both end', () => Promise.race([ended, false]));
   assert.match(up.output, /Stopped/);
   assert.match(worker.output, /worker far is stopped/);
 });

@@ -102,11 +102,7 @@ test('up starts with stages whose queues are refused; they are broken, the rest 
     message: /delete that queue in RabbitMQ/,
   });
   await submitRequest(engine, { ...submission, stages: ['fine', 'out'] });
-  await eventually(
-    'the other stage works',
-    async () => (await engine.broker.peek('out')).length === 1,
-    60_000,
-  );
+  await eventually('the other stage works', async () => (await engine.broker.peek('out')).length === 1);
   const alerts = await eventually('there is an alert', async () => {
     const open = (await engine.alerts.list()).filter(({ kind }) => kind === 'queue.broken');
     return open.length === 3 && open;
@@ -114,9 +110,9 @@ test('up starts with stages whose queues are refused; they are broken, the rest 
   assert.match(alerts.find(({ entity }) => entity === 'ocr')?.reason ?? '', /stage ocr can't work: RabbitMQ/);
 
   await foreign.queueDelete('ocr');
-  await eventually('it heals by itself', () => !refused().includes('ocr'), 30_000);
+  await eventually('it heals by itself', () => !refused().includes('ocr'));
   await submitRequest(engine, { ...submission, stages: ['ocr', 'out'] });
-  await eventually('it works', async () => (await engine.broker.peek('out')).length === 2, 60_000);
+  await eventually('it works', async () => (await engine.broker.peek('out')).length === 2);
   await eventually('the alert is over', async () =>
     (await engine.alerts.list()).every(({ kind, entity }) => kind !== 'queue.broken' || entity !== 'ocr'),
   );
@@ -138,5 +134,5 @@ test('a first start finds other queues in place of its stages, outputs and claim
   ]);
   for (const queue of ['transcription.collect', 'demo.check', 'webhook.dead'])
     await foreign.queueDelete(queue);
-  await eventually('all heal', () => engine.broker.refused?.().size === 0, 30_000);
+  await eventually('all heal', () => engine.broker.refused?.().size === 0);
 });

@@ -85,9 +85,9 @@ describe('the SQLite file', () => {
     const file = join(await temporaryDirectory(context), 'test.db');
     const program = startProgram(context, 'read-apart', [file, 'endless']);
     const readers = () => childProcesses(program.pid).filter(isRunning);
-    const [reader = 0] = await eventually('it reads', () => readers().length > 0 && readers(), 30_000);
+    const [reader = 0] = await eventually('it reads', () => readers().length > 0 && readers());
     await program.kill();
-    await eventually('the reader is gone', () => !isLiving(reader), 30_000);
+    await eventually('the reader is gone', () => !isLiving(reader));
   });
 
   test('a write outside the open transaction, made from inside it, fails instead of waiting for ever', async (context) => {

@@ -149,7 +149,7 @@ test('if the process dies between publishing and deleting, every message still a
           alerts,
           openSession: async () => session,
         });
-        const emptied = eventually('the rows are gone', async () => (await rows(embedded)) === 0, 60_000);
+        const emptied = eventually('the rows are gone', async () => (await rows(embedded)) === 0);
         alive = (await Promise.race([died.promise, emptied])) !== 'died';
         await (alive ? service.close() : embedded.tree.expire(session.session));
       }

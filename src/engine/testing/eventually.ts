@@ -2,11 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 type Falsy = null | undefined | false | 0 | '';
 
-/** Polls until the answer is truthy and returns it. Fails if that takes too long. */
+/**
+ * Polls until the answer is truthy and returns it. Fails if that takes too long: the deadline only stops a test that
+ * hangs, so by default it is long enough for a crowded machine.
+ */
 export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,
-  deadlineMs = 30_000,
+  deadlineMs = 120_000,
 ): Promise<Exclude<T, Falsy>> {
   const start = performance.now();
   for (;;) {

@@ -17,18 +17,14 @@ test('the watchdog reports what it sees as events, and stores it when it ends', 
   const watchdog = runWatchdog(embedded);
   t.after(() => watchdog.close());
 
-  await eventually(
-    'the stopped worker is reported',
-    async () => {
-      // Stay in step with the watchdog, however slow the disk is: it must not seem to have slept.
-      await embedded.database.query.selectFrom('trace').select('id').execute();
-      clock.advance(20);
-      const told = embedded.events.recent({ kind: 'worker.state' });
-      if (told.length === 1) await writeWorker(embedded.coordination, 'w', { leftAt: clock.now() }, null);
-      return told.length === 2;
-    },
-    60_000,
-  );
+  await eventually('the stopped worker is reported', async () => {
+    // Stay in step with the watchdog, however slow the disk is: it must not seem to have slept.
+    await embedded.database.query.selectFrom('trace').select('id').execute();
+    clock.advance(20);
+    const told = embedded.events.recent({ kind: 'worker.state' });
+    if (told.length === 1) await writeWorker(embedded.coordination, 'w', { leftAt: clock.now() }, null);
+    return told.length === 2;
+  });
   await watchdog.close();
   const trace = await readTrace(embedded.database, { from, to: clock.now() + 1 });
   assert.deepEqual(

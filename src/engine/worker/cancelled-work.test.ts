@@ -49,16 +49,12 @@ async function opened(t: TestContext) {
       await cancellations.announce();
     },
     running: (count: number) =>
-      eventually(`${count} run`, async () => (await broker.status('wild')).inFlight === count, 30_000),
+      eventually(`${count} run`, async () => (await broker.status('wild')).inFlight === count),
     result: (uuid: string) =>
-      eventually(
-        `${uuid} has ended`,
-        async () => {
-          const found = await broker.peek('out', { limit: 1000 });
-          return found.map(({ body }) => decodeRequest(body)).find((request) => request.uuid === uuid);
-        },
-        30_000,
-      ),
+      eventually(`${uuid} has ended`, async () => {
+        const found = await broker.peek('out', { limit: 1000 });
+        return found.map(({ body }) => decodeRequest(body)).find((request) => request.uuid === uuid);
+      }),
   };
 }
 
@@ -115,7 +111,7 @@ test('a cancelled program ends with everything that it has started', async (t) =
   await stages.create({ name: 'program', processor: 'command', mode: 'shared', config }, 'test');
   await startWorker();
   await submit('a', '', { stages: ['program', 'out'] });
-  await eventually('both sleep', () => sleeping(length).length >= 2, 30_000);
+  await eventually('both sleep', () => sleeping(length).length >= 2);
   await cancel(['book']);
   assert.equal(outcome(await result('a')).reason, 'cancelled');
   await eventually('nothing of it is left', () => sleeping(length).length === 0);

@@ -14,14 +14,10 @@ test('a worker tells from when to when it served nothing because it switched', a
   const switchTo = async (stage: string) => {
     const before = Date.now();
     await changeWorker(coordination, 'w', (record) => ({ ...record, stage }));
-    const found = await eventually(
-      `it serves ${stage}`,
-      async () => {
-        const [view] = await listWorkers(coordination);
-        return view?.presence?.stage === stage && view.presence.lastSwitch;
-      },
-      30_000,
-    );
+    const found = await eventually(`it serves ${stage}`, async () => {
+      const [view] = await listWorkers(coordination);
+      return view?.presence?.stage === stage && view.presence.lastSwitch;
+    });
     assert.ok(found.from >= before);
     assert.ok(found.to !== null && found.to >= found.from && found.to <= Date.now());
     return found;

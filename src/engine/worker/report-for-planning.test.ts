@@ -19,14 +19,10 @@ test('a worker reports what the watchdog plans with: costs of switches, since wh
   await broker.declare('out');
   await startWorker(t, embedded);
   const reported = (what: string, isSo: (presence: WorkerPresence) => boolean) =>
-    eventually(
-      what,
-      async () => {
-        const presence = (await listWorkers(coordination))[0]?.presence;
-        return presence && isSo(presence) ? presence : undefined;
-      },
-      30_000,
-    );
+    eventually(what, async () => {
+      const presence = (await listWorkers(coordination))[0]?.presence;
+      return presence && isSo(presence) ? presence : undefined;
+    });
   const assign = (stage: string) => changeWorker(coordination, 'w', (record) => ({ ...record, stage }));
 
   await assign('a');

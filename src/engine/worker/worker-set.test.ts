@@ -29,14 +29,10 @@ async function opened(t: TestContext) {
   const submit = (uuid: string, stage: string) =>
     broker.publish(stage, toMessage(newRequest({ uuid, stages: [stage, 'out'], files: [], startedAt: 1 })));
   const result = (uuid: string) =>
-    eventually(
-      `${uuid} is done`,
-      async () => {
-        const found = await broker.peek('out', { limit: 1000 });
-        return found.map(({ body }) => decodeRequest(body)).find((request) => request.uuid === uuid);
-      },
-      30_000,
-    );
+    eventually(`${uuid} is done`, async () => {
+      const found = await broker.peek('out', { limit: 1000 });
+      return found.map(({ body }) => decodeRequest(body)).find((request) => request.uuid === uuid);
+    });
   /** Why workers can't serve the stage; empty when they all can. */
   const unable = async (stage: string) =>
     (await listWorkers(coordination)).map(({ presence }) => presence?.unable[stage]).filter(Boolean);
@@ -49,7 +45,7 @@ test('workers with nothing to do keep one spare process for all of them, and ser
     for (let number = 0; number < 3; number++)
       await stages.create({ name: `${mode}${number}`, processor: 'own', mode }, 'test');
   const onlySpare = (what: string) =>
-    eventually(what, () => childProcesses().length === 1 && childProcesses()[0], 30_000);
+    eventually(what, () => childProcesses().length === 1 && childProcesses()[0]);
   await onlySpare('the stages are checked');
   await submit('first', 'shared1');
   assert.equal((await result('first')).logs[0]?.status, 'OK');
@@ -75,9 +71,9 @@ test('a stage that cannot be loaded any more is reported, costs its request no a
   await submit('before', 'edited');
   await result('before');
   await write('throw new Error("a slip of the pen");');
-  await eventually('its process is gone', () => childProcesses().length <= 1, 30_000);
+  await eventually('its process is gone', () => childProcesses().length <= 1);
   await submit('meanwhile', 'edited');
-  await eventually('all report it', async () => (await unable('edited')).length === 3, 30_000);
+  await eventually('all report it', async () => (await unable('edited')).length === 3);
   await eventually('it waits', async () => (await broker.status('edited')).ready.normal === 1);
   await write('export default async () => async () => {};');
   await stages.change('edited', { config: 'mended' }, 'test');
@@ -93,7 +89,7 @@ test('workers that are stopped do not wait for a stage that is just being loaded
     export default () => { writeFileSync(${JSON.stringify(began)}, ''); return new Promise(() => setInterval(() => {}, 1000)); };`;
   await write(endless);
   await stages.create({ name: 'endless', processor: 'own', mode: 'shared' }, 'test');
-  await eventually('it is being loaded', () => existsSync(began), 30_000);
+  await eventually('it is being loaded', () => existsSync(began));
   const closed = workers.close().then(() => true);
-  await eventually('they have stopped', () => Promise.race([closed, false]), 20_000);
+  await eventually('they have stopped', () => Promise.race([closed, false]));
 });

@@ -67,7 +67,7 @@ test('whole mails to an erased address leave no trace: not from the queue, nor a
   await broker.resume('mail.transactional');
   await broker.resume('mail.record');
   for (const id of ['w2', 'n1'])
-    await eventually(`${id} is stored`, async () => (await known()).includes(id), 30_000);
+    await eventually(`${id} is stored`, async () => (await known()).includes(id));
   await reaches('n1', 'sent');
   // Also what came before it in the queues.
   assert.deepEqual((await known()).sort(), ['n1', 'w2']);
@@ -87,7 +87,7 @@ test('the file of an audience is deleted when its mails are made; until then, er
   });
   await call('campaign.start', { campaign: 'spring' }, anna);
   const state = async () => (await call('campaign.show', { campaign: 'spring' }, anna)).state;
-  await eventually('it is done', async () => (await state()) === 'done', 30_000);
+  await eventually('it is done', async () => (await state()) === 'done');
   const owners = await engine.database.query
     .selectFrom('blobRef')
     .select('owner')

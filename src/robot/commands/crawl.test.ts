@@ -83,7 +83,7 @@ test('a crawl that is killed again and again goes on where it was: every page, n
     const death = new AbortController();
     const running = run(words, death.signal);
     const enough = served.seen.length + 40;
-    await eventually('some pages are fetched', () => served.seen.length >= enough, 30_000);
+    await eventually('some pages are fetched', () => served.seen.length >= enough);
     death.abort();
     await running;
   }
@@ -210,11 +210,7 @@ test('a crawl that waits for its segmenter says so', async (t) => {
   t.after(() => child.kill('SIGKILL'));
   let printed = '';
   child.stderr.on('data', (data) => (printed += data));
-  await eventually(
-    'it says so',
-    () => /alert: the segmenter of crawl .* does not answer/.test(printed),
-    60_000,
-  );
+  await eventually('it says so', () => /alert: the segmenter of crawl .* does not answer/.test(printed));
 });
 
 test('a crawl of others needs a contact', async (t) => {

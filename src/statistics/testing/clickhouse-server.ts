@@ -129,15 +129,11 @@ export function nodeOf(options: { command: readonly string[]; home: string; port
       started.stderr.setEncoding('utf8').on('data', (piece: string) => {
         said = (said + piece).slice(-4000);
       });
-      await eventually(
-        'ClickHouse serves',
-        async () => {
-          if (started.exitCode !== null) throw new Error(`ClickHouse did not start: ${said}`);
-          const answer = await fetch(`http://${address}/ping`).catch(() => undefined);
-          return answer?.ok;
-        },
-        60_000,
-      );
+      await eventually('ClickHouse serves', async () => {
+        if (started.exitCode !== null) throw new Error(`ClickHouse did not start: ${said}`);
+        const answer = await fetch(`http://${address}/ping`).catch(() => undefined);
+        return answer?.ok;
+      });
     },
   };
 }

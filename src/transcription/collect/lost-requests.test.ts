@@ -17,7 +17,6 @@ async function waiting({ broker }: Engine, queue: string, count: number): Promis
   await eventually(
     `${count} messages wait for ${queue}`,
     async () => (await broker.status(queue)).ready.normal === count,
-    60_000,
   );
 }
 
@@ -58,7 +57,7 @@ test('a source whose message was discarded with the dead letters fails, and a re
   const consumer = await engine.broker.consume('split', { concurrency: 1 }, (delivery) =>
     delivery.deadLetter('nobody knows why'),
   );
-  await eventually('it is dead', async () => (await engine.broker.status('split')).dead === 1, 60_000);
+  await eventually('it is dead', async () => (await engine.broker.status('split')).dead === 1);
   await consumer.close();
   await operate(engine, 'queue.discard', 'split');
   await reaches(document, 'failed');

@@ -15,7 +15,6 @@ async function startEndless({ call, engine, submit }: RunningTranscription): Pro
     async () =>
       (await engine.broker.status('read')).inFlight === 4 &&
       (await call('document.show', { document })).pages.done === 1,
-    60_000,
   );
   return document;
 }

@@ -134,14 +134,10 @@ test('lost requests can be sent again, and those still in the backlog are left a
   const { call, engine, submit } = await runHouse(t, { workers: 0, collects: false });
   const document = await submit({ one: 'one', two: 'two' });
   const bothSent = () =>
-    eventually(
-      'both left the backlog',
-      async () => {
-        const { waiting } = await engine.backlog.count(document);
-        return waiting === 0 && (await engine.broker.status('split')).ready.normal === 2;
-      },
-      60_000,
-    );
+    eventually('both left the backlog', async () => {
+      const { waiting } = await engine.backlog.count(document);
+      return waiting === 0 && (await engine.broker.status('split')).ready.normal === 2;
+    });
   await bothSent();
   await engine.broker.pause('split');
   await engine.broker.purge('split');
@@ -242,7 +238,6 @@ test('an urgent document overtakes what its owner sent before', async (t) => {
     await eventually(
       'its pages wait',
       async () => (await call('document.show', { document })).pages.total > 0,
-      60_000,
     );
   }
   await engine.broker.resume('read');

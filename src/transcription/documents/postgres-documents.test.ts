@@ -59,7 +59,7 @@ test('on PostgreSQL, a source purged from a queue fails instead of running for e
   const settings = { broker: url, coordination: url, database: url, blobs: url };
   const { call, engine, submit, reaches } = await runHouse(t, { settings, workers: 0 });
   const document = await submit({ scan: 'text' });
-  await eventually('it is purged', async () => (await engine.broker.purge('split')) === 1, 60_000);
+  await eventually('it is purged', async () => (await engine.broker.purge('split')) === 1);
   engine.changes.add({ kind: 'queue', entity: 'split' });
   await reaches(document, 'failed');
   const { sources } = await call('document.sources', { document });

@@ -172,7 +172,6 @@ export async function runHouse(
       await eventually(
         `document ${document} is ${state}`,
         async () => (await running.call('document.show', { document }, admin)).state === state,
-        60_000,
       );
     },
   };

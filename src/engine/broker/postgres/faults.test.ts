@@ -35,11 +35,7 @@ async function traffic(t: TestContext, url: string) {
       } catch (error) {
         // The only answer while there is no server: try again later.
         assert.ok(hasCode(error, 'unavailable'), String(error));
-        await eventually(
-          'the server is there',
-          () => broker.status('letters').catch(() => undefined),
-          30_000,
-        );
+        await eventually('the server is there', () => broker.status('letters').catch(() => undefined));
       }
     }
   };
@@ -49,7 +45,7 @@ async function traffic(t: TestContext, url: string) {
   });
   const more = async (what: string) => {
     const [sent, received] = [confirmed.length + 500, came.size + 500];
-    await eventually(what, () => confirmed.length >= sent && came.size >= received, 30_000);
+    await eventually(what, () => confirmed.length >= sent && came.size >= received);
   };
   await more('traffic flows');
   return {

@@ -104,10 +104,8 @@ async function startNodes(
     await copyPostgresData(source, to);
   };
   const untilSynchronous = (port: number) =>
-    eventually(
-      'the standby is synchronous',
-      async () => (await ask(urlOf([port]), 'SELECT sync_state FROM pg_stat_replication')).includes('sync'),
-      60_000,
+    eventually('the standby is synchronous', async () =>
+      (await ask(urlOf([port]), 'SELECT sync_state FROM pg_stat_replication')).includes('sync'),
     );
 
   let standby: PostgresServer['standby'];

@@ -145,14 +145,10 @@ function serverAt(
       started.stderr.setEncoding('utf8').on('data', (piece: string) => {
         said = (said + piece).slice(-4000);
       });
-      await eventually(
-        'ZooKeeper serves',
-        async () => {
-          if (started.exitCode !== null) throw new Error(`ZooKeeper did not start: ${said}`);
-          return mode();
-        },
-        60_000,
-      );
+      await eventually('ZooKeeper serves', async () => {
+        if (started.exitCode !== null) throw new Error(`ZooKeeper did not start: ${said}`);
+        return mode();
+      });
     },
   };
 }

@@ -46,7 +46,7 @@ class UpkeepClock implements Clock {
   }
 
   waits(): Promise<() => void> {
-    return eventually('upkeep waits for its time', () => this.#due, 30_000);
+    return eventually('upkeep waits for its time', () => this.#due);
   }
 }
 
@@ -63,16 +63,12 @@ async function open(): Promise<RealLeases> {
   const known = new Set<number>();
 
   const newLease = () =>
-    eventually(
-      'there is a new lease',
-      async () => {
-        const { rows } = await pool.query<{ number: number }>('SELECT number FROM pismak_broker.process');
-        const number = rows.map((row) => Number(row.number)).find((one) => !known.has(one));
-        if (number !== undefined) known.add(number);
-        return number;
-      },
-      30_000,
-    );
+    eventually('there is a new lease', async () => {
+      const { rows } = await pool.query<{ number: number }>('SELECT number FROM pismak_broker.process');
+      const number = rows.map((row) => Number(row.number)).find((one) => !known.has(one));
+      if (number !== undefined) known.add(number);
+      return number;
+    });
   const start = async (who: number) => {
     const clock = new UpkeepClock();
     const broker = await openPostgresBroker({ url, clock, leaseMs });

@@ -48,7 +48,7 @@ export class Handlers {
       return finished.promise;
     });
     await consuming;
-    const running = await eventually('a message is delivered', () => taken, 30_000);
+    const running = await eventually('a message is delivered', () => taken);
     this.#running.set(who, [...this.#of(who), running]);
     return running.delivery;
   }

@@ -33,11 +33,7 @@ test('claims in SQLite match the model, however often the process is killed', {
       async upkeep() {},
       async makeDue() {
         clock.advance(4_000_000);
-        await eventually(
-          'due messages are ready',
-          async () => (await broker.status(queue)).delayed === 0,
-          30_000,
-        );
+        await eventually('due messages are ready', async () => (await broker.status(queue)).delayed === 0);
       },
       async close() {
         await Promise.all(all.map((one) => one.close()));
