@@ -19,12 +19,12 @@ import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { lastFirst } from '../scale/last-first.ts';
 import { WorkerElsewhere } from '../scale/worker-elsewhere.ts';
 
-const deadlineMs = 120_000;
-const pageCount = 8;
+const deadlineMs = 400_000;
+const pageCount = 6;
 const machines = ['first', 'second'];
 
 test('two machines that share only RabbitMQ, ZooKeeper and PostgreSQL read one document together', {
-  timeout: 280_000,
+  timeout: 800_000,
 }, async (t) => {
   const after = lastFirst(t);
   const machine = await machineIfPossible(t);

@@ -34,7 +34,7 @@ function runner(
   more: { processes?: WorkerProcesses; blobs?: string } = {},
 ): Runner {
   const stage = {
-    ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 20_000 }),
+    ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 120_000 }),
     version: 7,
   };
   const { processes = newProcesses(), blobs = `directory:${directory}/blobs` } = more;

@@ -60,17 +60,12 @@ function submit(
   return parts.broker.publish(stages[0] ?? '', toMessage(Object.assign(request, more)));
 }
 
-async function results(
-  parts: WorkerParts,
-  count: number,
-  queue = 'out',
-  withinMs = 10_000,
-): Promise<Map<string, Request>> {
+async function results(parts: WorkerParts, count: number, queue = 'out'): Promise<Map<string, Request>> {
   const look = async () => {
     const found = await parts.broker.peek(queue, { limit: 10_000 });
     return found.length >= count && found;
   };
-  const messages = await eventually(`${count} results in ${queue}`, look, withinMs);
+  const messages = await eventually(`${count} results in ${queue}`, look);
   return new Map(
     messages.map((message) => decodeRequest(message.body)).map((request) => [request.uuid, request]),
   );
@@ -171,7 +166,7 @@ test('a deterministic processor gets no second try after a timeout, and at most 
   await startWorker(t, parts);
   for (const order of ['spin', 'crash', 'throw']) await submit(parts, order, ['steady', 'out'], order);
   await submit(parts, 'crash elsewhere', ['unsteady', 'out'], 'crash');
-  const found = await results(parts, 4, 'out', 60_000);
+  const found = await results(parts, 4);
   const attempts = (uuid: string) => found.get(uuid)?.logs.at(-1)?.attempt ?? 0;
   assert.equal(attempts('spin'), 1);
   assert.match(found.get('spin')?.logs.at(-1)?.log ?? '', /took longer than 5000 ms/);
