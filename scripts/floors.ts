@@ -7,6 +7,11 @@ import { basename } from 'node:path';
 export type Floors = readonly (readonly string[])[];
 
 export const floors: Readonly<Record<string, Floors>> = {
+  formats: [
+    // Documents, which are made of the formats below.
+    ['office', 'pdf'],
+    ['csv', 'markup', 'zip', 'converted'],
+  ],
   transcription: [
     // How it is reached: the house, what programs import.
     ['house', 'index'],

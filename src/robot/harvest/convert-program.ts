@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { answerQuestions } from '../../engine/processor/answer-questions.ts';
+import { type Converted, type ConvertedMessage, linksIn } from '../../formats/converted/converted.ts';
 import { renderScans } from '../scans/render-scans.ts';
 import { convertDocument, kindOf } from '../text/formats/convert.ts';
-import { type Converted, type ConvertedMessage, linksIn } from '../text/formats/converted.ts';
 import { readFeed } from '../text/formats/feed.ts';
 import { readMbox } from '../text/formats/mbox.ts';
 import { readSitemap } from '../text/formats/sitemap.ts';

@@ -3,8 +3,8 @@ import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { Overrun } from '../../engine/processor/watch-use.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { Slots } from '../../engine/turns/slots.ts';
+import type { Converted } from '../../formats/converted/converted.ts';
 import type { Answer } from '../fetch/fetch-page.ts';
-import type { Converted } from '../text/formats/converted.ts';
 
 export interface ConvertQuestion {
   bytes: Uint8Array;

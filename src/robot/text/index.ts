@@ -1,4 +1,6 @@
 /** Everything that makes text of what the robot fetched. Pure: no engine, no network; only the corpus writes files. */
+
+export type { Converted, DocumentKind } from '../../formats/converted/converted.ts';
 export {
   type Corpus,
   type CorpusFormat,
@@ -10,7 +12,6 @@ export {
 export type { CorpusDocument, WebResponse } from './corpus/document.ts';
 export { distance, type Fingerprint, fingerprint, nearDistance, nearKeys } from './fingerprint.ts';
 export { type ConvertOptions, convertDocument, kindOf } from './formats/convert.ts';
-export type { Converted, DocumentKind } from './formats/converted.ts';
 export { type Feed, type FeedItem, readFeed } from './formats/feed.ts';
 export { readMbox } from './formats/mbox.ts';
 export { type MailMessage, readMessage } from './formats/mime.ts';

@@ -1,8 +1,13 @@
+import {
+  type Converted,
+  type DocumentKind,
+  linksIn,
+  longestText,
+} from '../../../formats/converted/converted.ts';
+import { isCompoundFile } from '../../../formats/office/compound-file.ts';
 import { decodePage } from '../html/charset.ts';
 import { cleanHtml } from '../html/clean-html.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
-import { isCompoundFile } from './compound-file.ts';
-import { type Converted, type DocumentKind, linksIn, longestText } from './converted.ts';
 
 export interface ConvertOptions {
   url: string;
@@ -85,12 +90,12 @@ type Read = (bytes: Uint8Array, options: ConvertOptions) => Promise<Converted> |
 
 /** Each loads its library only when a file asks for it. */
 const readers: Partial<Record<DocumentKind, Read>> = {
-  pdf: async (bytes) => (await import('./pdf.ts')).readPdf(bytes),
-  doc: async (bytes) => (await import('./doc.ts')).readDoc(bytes),
-  docx: async (bytes) => (await import('./office.ts')).readDocx(bytes),
-  odt: async (bytes) => (await import('./office.ts')).readOdt(bytes),
-  pptx: async (bytes) => (await import('./office.ts')).readPptx(bytes),
-  rtf: async (bytes) => (await import('./rtf.ts')).readRtf(bytes),
+  pdf: async (bytes) => (await import('../../../formats/pdf/pdf-text.ts')).readPdf(bytes),
+  doc: async (bytes) => (await import('../../../formats/office/doc.ts')).readDoc(bytes),
+  docx: async (bytes) => (await import('../../../formats/office/office.ts')).readDocx(bytes),
+  odt: async (bytes) => (await import('../../../formats/office/office.ts')).readOdt(bytes),
+  pptx: async (bytes) => (await import('../../../formats/office/office.ts')).readPptx(bytes),
+  rtf: async (bytes) => (await import('../../../formats/office/rtf.ts')).readRtf(bytes),
   txt(bytes, { contentType }) {
     const { text } = decodePage(bytes, { contentType });
     const plain = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll('\0', '').trim();

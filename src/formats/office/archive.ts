@@ -1,5 +1,5 @@
-import { PismakError } from '../../../engine/errors.ts';
-import { openZip } from '../../../formats/zip/read-zip.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { openZip } from '../zip/read-zip.ts';
 
 /** A document of an office program is far below these limits, pictures included. */
 const limits = { entries: 20_000, bytes: 2 ** 31 };

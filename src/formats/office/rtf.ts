@@ -1,5 +1,5 @@
+import { type Converted, linksIn, longestText } from '../converted/converted.ts';
 import { codePages } from './code-pages.ts';
-import { type Converted, linksIn, longestText } from './converted.ts';
 
 /** Groups whose content is not text of the document. */
 const skippedGroups = new Set(

@@ -1,5 +1,5 @@
-import { messageOf, PismakError } from '../../../engine/errors.ts';
-import { type Converted, linksIn, longestText } from './converted.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import { type Converted, linksIn, longestText } from '../converted/converted.ts';
 
 const mostPages = 20_000;
 const mostLinks = 20_000;

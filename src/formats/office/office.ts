@@ -1,6 +1,6 @@
-import { firstTexts, readXml } from '../../../formats/markup/read-xml.ts';
+import { type Converted, longestText } from '../converted/converted.ts';
+import { firstTexts, readXml } from '../markup/read-xml.ts';
 import { openArchive } from './archive.ts';
-import { type Converted, longestText } from './converted.ts';
 
 /** Word since 2007. */
 export async function readDocx(bytes: Uint8Array): Promise<Converted> {

@@ -1,7 +1,7 @@
-import { PismakError } from '../../../engine/errors.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { type Converted, linksIn, longestText } from '../converted/converted.ts';
 import { codePages } from './code-pages.ts';
 import { openCompoundFile } from './compound-file.ts';
-import { type Converted, linksIn, longestText } from './converted.ts';
 
 /** Word 6 to 2003: the text lies in pieces, and a table says where each is and how it is written. */
 export function readDoc(bytes: Uint8Array): Converted {
