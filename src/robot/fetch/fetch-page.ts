@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
-import { isPrivateAddress, isPublicAddress } from '../politeness/addresses.ts';
+import { addressRefusal } from '../politeness/addresses.ts';
 import type { Received } from './answer-reader.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import { PlainHttp } from './plain-http.ts';
@@ -29,6 +29,7 @@ export interface ConnectOptions {
   limitBytes: number;
   connections: number;
   allowPrivate: boolean;
+  contact: string;
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
 }
@@ -43,8 +44,8 @@ export function connectTo(
   { origin, host, address }: { origin: string; host: string; address: string },
   options: ConnectOptions,
 ): Connection {
-  if (!isPublicAddress(address) && !(options.allowPrivate && isPrivateAddress(address)))
-    throw new FetchFailure('private address', { isTemporary: false });
+  const refusal = addressRefusal(address, options);
+  if (refusal !== undefined) throw new FetchFailure(refusal, { isTemporary: false });
   const { timeoutMs, limitBytes } = options;
   const limits = { timeoutMs, connectMs: Math.min(connectMs, timeoutMs) };
   const { protocol, port, host: authority } = new URL(origin);

@@ -38,6 +38,7 @@ async function talk(t: TestContext, answer: (socket: Socket, request: number) =>
     limitBytes: 1_000,
     connections: 2,
     allowPrivate: true,
+    contact: '',
     headers: { 'user-agent': 'Test/1.0' },
     ...options,
   });

@@ -95,6 +95,7 @@ export class DomainRequests {
       limitBytes: Math.round(options.pageLimitMb * 1e6),
       connections: this.#delayMs === 0 ? this.#atOnce : 1,
       allowPrivate: options.allowPrivate,
+      contact: options.contact,
       headers: this.#headers(),
     });
   }

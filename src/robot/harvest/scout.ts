@@ -3,10 +3,12 @@ import { isIP } from 'node:net';
 import type { ScoutPlan } from '../batch/plan.ts';
 import type { ScoutResult } from '../batch/report.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
-import { isPrivateAddress, isPublicAddress, plainAddress } from '../politeness/addresses.ts';
+import { addressRefusal, plainAddress } from '../politeness/addresses.ts';
 
 const mostAddresses = 16;
 const atOnce = 20;
+/** Of several refused addresses, the problem to report: the one that options can change. */
+const problems = ['public address without a contact', 'private address', 'reserved address'];
 
 /** Looks up the addresses of domains, and keeps those that the crawl may contact: public ones need a contact, private ones `allowPrivate`. */
 export async function scout(
@@ -24,11 +26,10 @@ export async function scout(
         results.push({ domain, addresses: [], ...found });
         continue;
       }
-      const [open, own] = [found.filter(isPublicAddress), found.filter(isPrivateAddress)];
-      const addresses = inOrder([...(contact === '' ? [] : open), ...(allowPrivate ? own : [])]);
-      const others = own.length > 0 ? 'private address' : 'reserved address';
-      const refused = open.length > 0 ? 'public address without a contact' : others;
-      const problem = found.length > 0 ? refused : 'no address';
+      const refusalOf = (address: string) => addressRefusal(address, { allowPrivate, contact });
+      const addresses = inOrder(found.filter((address) => refusalOf(address) === undefined));
+      const refusals = new Set(found.map(refusalOf));
+      const problem = problems.find((each) => refusals.has(each)) ?? 'no address';
       results.push({
         domain,
         addresses: addresses.slice(0, mostAddresses),

@@ -2,7 +2,6 @@ import type { PageBlock, PageElement } from '../html/page-tree.ts';
 import { type DescribedBlock, describeBlock } from './described-block.ts';
 import { fillMarks } from './element-marks.ts';
 import { at, featureNames } from './features.ts';
-import { logOf } from './logarithms.ts';
 import { type PageSums, type Sums, sumPage } from './page-sums.ts';
 
 /** Calls back with the features of each block of a page; the row is valid only during the call. */
@@ -173,4 +172,12 @@ function positionsIn(blocks: readonly DescribedBlock[], title: string) {
 
 function fillPhrases(row: Float32Array, { phrases }: DescribedBlock): void {
   for (const feature of phrases) row[feature] = 1;
+}
+
+/** Lengths and counts are mostly small: a table takes a tenth of the time. */
+const logarithms = Float64Array.from({ length: 4096 }, (_, value) => Math.log1p(value));
+
+/** log(1 + value) */
+function logOf(value: number): number {
+  return value < 4096 && Number.isInteger(value) ? (logarithms[value] as number) : Math.log1p(value);
 }
