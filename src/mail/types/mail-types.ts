@@ -123,6 +123,6 @@ export async function removeType(parts: Pick<Engine, 'database'>, code: string):
 }
 
 export function readType({ definition, version }: { definition: string; version: number }): TypeVersion {
-  // A row of ours: the extra field is from `storeType`.
+  // A row of ours: `storeType` added the extra field.
   return { ...mailType.parse(JSON.parse(definition)), version } as TypeVersion;
 }
