@@ -7,6 +7,57 @@ import { basename } from 'node:path';
 export type Floors = readonly (readonly string[])[];
 
 export const floors: Readonly<Record<string, Floors>> = {
+  engine: [
+    // The whole: what programs import, and what opens an engine, its services, or a worker in a process of its own.
+    ['index', 'open-engine', 'open-stores', 'register-processors', 'run-services', 'worker-process'],
+    // What houses bring.
+    ['house'],
+    // What people do.
+    ['operation', 'backup'],
+    // One type for all that is below. Nothing below may name it: a function says which parts it needs.
+    ['engine'],
+    // Who works.
+    ['worker', 'watchdog', 'trace', 'simulation', 'schedule', 'webhook', 'health'],
+    // What is worked on.
+    ['request', 'stage', 'processor', 'backlog', 'results', 'upload', 'usage', 'blob-owners'],
+    // What runs once in a cluster, and what is told to everybody.
+    ['service', 'outbox', 'event', 'alert', 'audit'],
+    // Ports with their adapters, and how to reach them.
+    ['ports', 'broker', 'coordination', 'database', 'blobs', 'servers', 'settings', 'local-servers'],
+    // Ground: knows nothing of Pismak but its errors, and who calls.
+    ['data-directory', 'disk', 'log', 'files', 'network', 'process', 'turns', 'time', 'identity'],
+    ['caller', 'chunks', 'errors', 'json', 'metric', 'nearest-name', 'shorten', 'version'],
+  ],
+  server: [
+    // An installation in one process: engine, services, houses, workers, server.
+    ['system'],
+    ['open-server', 'operations'],
+    // What people read: pages, and the description of the API.
+    ['pages', 'openapi'],
+    // Addresses.
+    ['routes', 'metrics'],
+    // Users, sessions, keys.
+    ['access'],
+    // HTTP, whoever calls and whatever is asked.
+    ['http'],
+  ],
+  terminal: [
+    // Commands from operations.
+    ['operation-command', 'command-group', 'shell'],
+    // What a command works with.
+    ['session', 'files', 'results'],
+    ['options'],
+    ['client', 'exit-codes'],
+    ['output'],
+  ],
+  cli: [
+    ['main', 'run-program'],
+    ['program', 'engine-commands'],
+    ['commands'],
+    // What commands start and check, and how they reach a Pismak.
+    ['client', 'doctor', 'stack', 'up'],
+    ['command-name', 'english-only'],
+  ],
   formats: [
     // Documents, which are made of the formats below.
     ['office', 'pdf'],

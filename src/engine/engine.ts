@@ -1,49 +1,32 @@
-import type { Logger } from 'pino';
 import type { Alerts } from './alert/alert.ts';
 import type { Backlog } from './backlog/backlog.ts';
-import type { Blobs } from './blobs/blobs.ts';
-import type { Broker } from './broker/broker.ts';
-import type { Coordination } from './coordination/coordination.ts';
-import type { DataDirectory } from './data-directory/data-directory.ts';
-import type { Database } from './database/database.ts';
-import type { DiskReserve } from './disk/disk-reserve.ts';
+import type { HouseWithBlobs } from './blob-owners/blob-access.ts';
+import type { Caller } from './caller.ts';
 import type { ChangeLog } from './event/change-log.ts';
 import type { Events } from './event/event.ts';
 import type { ClockWatch } from './health/clock-watch.ts';
-import type { HouseState, LoadedHouse } from './house.ts';
-import type { Random } from './identity.ts';
+import type { Metric } from './metric.ts';
 import type { Outbox } from './outbox/outbox.ts';
+import type { Ports } from './ports.ts';
 import type { Processors } from './processor/processors.ts';
+import type { HouseWithLimits } from './request/admit.ts';
 import type { Cancellations } from './request/cancellations.ts';
 import type { OpenRequests } from './request/open-requests.ts';
 import type { Pickup } from './results/pickup.ts';
 import type { Schedules } from './schedule/schedules.ts';
-import type { Settings } from './settings/settings.ts';
 import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
-import type { Clock } from './time/clock.ts';
 import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that houses, operations and services work with. Made by `open-engine.ts`. */
-export interface Engine {
-  readonly settings: Settings;
-  readonly clock: Clock;
+export interface Engine extends Ports {
   /** Notices when the clock jumps, and tells what is old enough to be deleted. */
   readonly clockWatch: ClockWatch;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly directory: DataDirectory;
-  readonly houses: readonly LoadedHouse[];
+  readonly houses: readonly OpenHouse[];
   /** What houses keep while the engine is open. Read it with `stateOf`. */
   readonly states: readonly HouseState[];
   /** The settings file in use, if any: backups take it along. */
   readonly configurationFile?: string | undefined;
-
-  readonly broker: Broker;
-  readonly coordination: Coordination;
-  readonly database: Database;
-  readonly blobs: Blobs;
-  readonly disk: DiskReserve;
 
   readonly processors: Processors;
   readonly stages: Stages;
@@ -59,8 +42,22 @@ export interface Engine {
   readonly pickup: Pickup;
   readonly workers: WorkerSet;
 
-  /** Opens a coordination session: every worker and every service has its own. */
-  openSession(identity: string): Promise<Coordination>;
   /** Resolves to whether all parts ended in time: absent servers may keep some from it. */
   close(): Promise<boolean>;
+}
+
+/** What the engine asks of a house while it is open. The rest of what a house brings is in `HouseParts` (house.ts). */
+export interface OpenHouse extends HouseWithBlobs, HouseWithLimits {
+  /**
+   * Asked before a user is deleted: refuses by throwing, or resolves to what erases everything that the house has recorded about the
+   * user. That runs when the user can no longer sign in, before the account goes; it may be repeated. What the user owns stays.
+   */
+  forgetUser?(engine: Engine, user: string): Promise<(signal: AbortSignal) => Promise<unknown>>;
+  /** What `/metrics` shows of it to this caller; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
+  metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
+}
+
+/** What a house keeps for one engine, see `HouseParts.open`. */
+export interface HouseState {
+  close(): unknown;
 }

@@ -1,18 +1,15 @@
 import type { z } from 'zod';
 import type { AlertNotice } from './alert/alert.ts';
 import type { Broker } from './broker/broker.ts';
-import type { Caller } from './caller.ts';
 import type { MigrationLine, Queries } from './database/database.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, HouseState, OpenHouse } from './engine.ts';
 import type { Events } from './event/event.ts';
-import type { Metric } from './metric.ts';
 import type { Operation } from './operation/operation.ts';
 import type { StreamOperation } from './operation/stream-operation.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
 import type { Running } from './service/service.ts';
 import type { Settings } from './settings/settings.ts';
 import type { FirstStart } from './stage/first-start.ts';
-import type { Stage } from './stage/stage.ts';
 
 /**
  * One subject that Pismak serves (transcription, mail, ...), in one folder. `src/houses.ts` lists the houses; the engine,
@@ -30,8 +27,8 @@ export interface House {
   load(): Promise<HouseParts>;
 }
 
-/** What a house brings to a running engine. */
-export interface HouseParts {
+/** What a house brings to a running engine; what the engine itself asks of it is in `OpenHouse`. */
+export interface HouseParts extends Omit<OpenHouse, 'name'> {
   /** The house's own line, run after the engine's. Use its tables through `database.withTables()`. */
   readonly migrations?: MigrationLine['migrations'];
   readonly processors?:
@@ -49,24 +46,6 @@ export interface HouseParts {
   readonly operations?: readonly (Operation | StreamOperation)[];
   /** Addresses outside /api that need no sign-in. */
   readonly pages?: readonly PublicPage[];
-  /** Whether something this user owns in this house contains the blob, so that the user may name it by its hash. */
-  mayUseBlob?(queries: Queries, user: string, hash: string): Promise<boolean>;
-  /**
-   * Counts a submitted request against the owner's limits, in the transaction that admits it: `quota-exceeded` refuses it.
-   * With -1 it was counted and could not be published. False if it is none of this house's business.
-   */
-  countRequest?(
-    engine: Pick<Engine, 'clock' | 'settings'>,
-    transaction: Queries,
-    request: SubmittedRequest,
-  ): Promise<boolean>;
-  /**
-   * Asked before a user is deleted: refuses by throwing, or resolves to what erases everything that the house has recorded about the
-   * user. That runs when the user can no longer sign in, before the account goes; it may be repeated. What the user owns stays.
-   */
-  forgetUser?(engine: Engine, user: string): Promise<(signal: AbortSignal) => Promise<unknown>>;
-  /** What `/metrics` shows of it to this caller; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
-  metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
   /** Called in the transaction that stores an alert or its end: what it adds there goes out with it. Must be quick. */
   onAlert?(
     engine: Pick<Engine, 'backlog' | 'clock' | 'settings'>,
@@ -79,11 +58,6 @@ export interface HouseParts {
   runBesideWorker?(parts: BesideWorker): Running;
 }
 
-/** What a house keeps for one engine, see `HouseParts.open`. */
-export interface HouseState {
-  close(): unknown;
-}
-
 /** For processors that run in the worker's thread and use what is stored. */
 export type ProcessorParts = Pick<Engine, 'clock' | 'database' | 'settings'>;
 
@@ -92,15 +66,6 @@ export interface BesideWorker extends Pick<Engine, 'clock' | 'log' | 'settings'>
   broker: Broker;
   /** Events of this process. */
   events: Events;
-}
-
-/** A request that a user submitted to stages, as houses count it. */
-export interface SubmittedRequest {
-  owner: string;
-  /** The key or session that submitted it, see `Caller`. */
-  credential?: string | undefined;
-  stages: readonly Stage[];
-  count: 1 | -1;
 }
 
 /** A house whose parts are in memory. */

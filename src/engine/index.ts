@@ -5,13 +5,12 @@
 
 export { type Caller, mayTouch, type Role } from './caller.ts';
 export type { Database, Migration, Queries } from './database/database.ts';
-export type { Engine } from './engine.ts';
+export type { Engine, HouseState } from './engine.ts';
 export { type ErrorCode, errorStatus, hasCode, PismakError } from './errors.ts';
 export {
   type CommandGroup,
   type House,
   type HouseParts,
-  type HouseState,
   type PublicAnswer,
   type PublicPage,
   type SettingsSection,

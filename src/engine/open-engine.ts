@@ -7,12 +7,12 @@ import { openDataDirectory } from './data-directory/data-directory.ts';
 import { checkFiles } from './database/sqlite/check-start.ts';
 import { Ballast } from './disk/ballast.ts';
 import { createDiskReserve, localDisks } from './disk/disk-reserve.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, HouseState } from './engine.ts';
 import { hasCode, PismakError } from './errors.ts';
 import { createChangeLog } from './event/change-log.ts';
 import { createEvents } from './event/event.ts';
 import { type ClockWatch, watchClock } from './health/clock-watch.ts';
-import type { HouseState, LoadedHouse } from './house.ts';
+import type { LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
 import { openLog } from './log/log.ts';
 import { defineWork, openStores } from './open-stores.ts';
@@ -46,8 +46,13 @@ export interface EngineOptions {
   console?: (line: string) => void;
 }
 
+/** An engine with all that its houses brought. */
+export interface OpenedEngine extends Engine {
+  readonly houses: readonly LoadedHouse[];
+}
+
 /** Takes the data directory, opens the adapters that the settings name, and builds the engine on them. */
-export async function openEngine(settings: Settings, options: EngineOptions): Promise<Engine> {
+export async function openEngine(settings: Settings, options: EngineOptions): Promise<OpenedEngine> {
   const { purpose, clock = systemClock, random = Math.random, houses = [] } = options;
   checkTogether(settings);
   // Everything opened is closed in reverse order, even if opening fails half-way.
@@ -134,7 +139,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());
     const states: HouseState[] = [];
-    const engine: Engine = {
+    const engine: OpenedEngine = {
       ...common,
       houses,
       states,

@@ -14,6 +14,7 @@ import type { Settings } from './settings/settings.ts';
 import { handlingLimitMs } from './stage/handling-limit.ts';
 import { createStages, type Stages } from './stage/stages.ts';
 import type { Clock } from './time/clock.ts';
+import { takeWorkersOff } from './worker/worker-record.ts';
 
 /** Shared by `up`, commands and remote workers: each is built from these two functions. */
 export interface Stores {
@@ -68,6 +69,11 @@ export function defineWork(
     typeof own === 'function' ? own(parts) : own,
   );
   const processors = registerProcessors({ ...parts, more: [...ofHouses, ...more] });
-  const stages = createStages({ ...parts, processors, handlingLimitMs: handlingLimitMs(settings) });
+  const stages = createStages({
+    ...parts,
+    processors,
+    handlingLimitMs: handlingLimitMs(settings),
+    takeWorkersOff: (stage) => takeWorkersOff(parts.coordination, stage),
+  });
   return { processors, stages };
 }

@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
-import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { isSystemError } from '../engine/files/system-error.ts';
+import type { OpenedEngine } from '../engine/open-engine.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { createKeyUsage } from './access/key-usage.ts';
 import { newToken } from './access/secret-token.ts';
@@ -25,11 +25,11 @@ import { closeUnreadBodies } from './http/unread-bodies.ts';
 import { addMetricsRoute } from './metrics/metrics-route.ts';
 import { measureProcess } from './metrics/process-metrics.ts';
 import { type AnyOperation, callsOf, streamsOf } from './operations.ts';
+import { addPageRoutes } from './pages/page-routes.ts';
 import { addBlobRoutes } from './routes/blob-routes.ts';
 import { addHealthRoute, healthReader, type LifeState } from './routes/health.ts';
 import { addLiveChanges } from './routes/live-changes.ts';
 import { addOperationRoutes } from './routes/operation-routes.ts';
-import { addPageRoutes } from './routes/page-routes.ts';
 import { addStreamRoutes } from './routes/stream-routes.ts';
 import { addUploadRoutes } from './routes/upload-routes.ts';
 
@@ -55,7 +55,7 @@ export interface ServerOptions {
 
 /** Serves the operations over HTTP, with everything around them. */
 export async function openServer(
-  engine: Engine,
+  engine: OpenedEngine,
   all: readonly AnyOperation[],
   options: ServerOptions = {},
 ): Promise<Server> {
@@ -97,7 +97,14 @@ export async function openServer(
   addBlobRoutes(app, engine);
   addUploadRoutes(app, engine);
   addMetricsRoute(app, engine, process);
-  addPageRoutes(app, { engine, operations, streams, url: () => url, readHealth });
+  addPageRoutes(app, {
+    engine,
+    operations,
+    streams,
+    pages: engine.houses.flatMap((house) => house.pages ?? []),
+    url: () => url,
+    readHealth,
+  });
   const live = addLiveChanges(app, { engine, authenticate });
 
   const address = await app.listen({ host: http.host, port: http.port }).catch(async (error: unknown) => {

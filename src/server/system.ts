@@ -1,5 +1,4 @@
-import type { Engine } from '../engine/engine.ts';
-import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
+import { type EngineOptions, type OpenedEngine, openEngine } from '../engine/open-engine.ts';
 import { runServices } from '../engine/run-services.ts';
 import type { Running } from '../engine/service/service.ts';
 import type { Settings } from '../engine/settings/settings.ts';
@@ -11,7 +10,7 @@ import type { LifeState } from './routes/health.ts';
 
 /** All parts of an installation in one process: engine, services, workers and the HTTP server. */
 export interface System {
-  readonly engine: Engine;
+  readonly engine: OpenedEngine;
   readonly server: Server;
   /**
    * Lets workers finish their current work, then stops everything. The API answers until the end. Resolves to whether all
@@ -46,7 +45,7 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
 }
 
 /** Services, houses and workers: everything that does the work. Closing lets workers finish their current work. */
-export async function startWork(engine: Engine, workers: number): Promise<Running> {
+export async function startWork(engine: OpenedEngine, workers: number): Promise<Running> {
   const closing: (() => Promise<void>)[] = [];
   const close = async () => {
     await drain(engine.clock, engine.settings, engine.workers);

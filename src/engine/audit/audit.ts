@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely';
 import type { Caller } from '../caller.ts';
 import type { EngineTables } from '../database/tables.ts';
-import type { Engine } from '../engine.ts';
 import { newId } from '../identity.ts';
+import type { Ports } from '../ports.ts';
 import { RepeatedEntries, type Repeats } from './repeated-entries.ts';
 
 export interface AuditEntry {
@@ -46,7 +46,7 @@ export function audit(engine: AuditParts, entry: AuditEntry): Promise<void> {
   return trail.next;
 }
 
-export type AuditParts = Pick<Engine, 'database' | 'clock' | 'log'>;
+export type AuditParts = Pick<Ports, 'database' | 'clock' | 'log'>;
 type Row = Insertable<EngineTables['audit']>;
 
 interface Batch {

@@ -1,12 +1,13 @@
-import type { Engine } from '../engine.ts';
+import type { Alerts } from '../alert/alert.ts';
 import { RefusingQueues } from '../outbox/refusing-queues.ts';
+import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Backlog } from './backlog.ts';
 import { waitingStreams } from './backlog-queries.ts';
 import { QueueRelease, type ReleaseParts } from './queue-release.ts';
 import { ShortQueues } from './short-queues.ts';
 
-type Parts = ReleaseParts & Pick<Engine, 'alerts' | 'openSession'> & { backlog: Backlog };
+type Parts = ReleaseParts & Pick<Ports, 'openSession'> & { alerts: Alerts } & { backlog: Backlog };
 
 const idleMs = 1000;
 const busyMs = 50;

@@ -1,14 +1,14 @@
 import { queueLength } from '../broker/broker.ts';
 import { ownerOf } from '../broker/owner-header.ts';
-import type { Engine } from '../engine.ts';
 import { hasCode } from '../errors.ts';
 import { fromColumns } from '../outbox/message-columns.ts';
 import type { RefusingQueues } from '../outbox/refusing-queues.ts';
+import type { Ports } from '../ports.ts';
 import { type Owner, WeightedTurns } from '../turns/weighted-turns.ts';
 import { type BacklogRow, dueItems, dueOwners, type Stream } from './backlog-queries.ts';
 import type { ShortQueues } from './short-queues.ts';
 
-export type ReleaseParts = Pick<Engine, 'broker' | 'clock' | 'database' | 'log'> & {
+export type ReleaseParts = Pick<Ports, 'broker' | 'clock' | 'database' | 'log'> & {
   /** How many messages of the queue can be processed at once. */
   slots(queue: string): Promise<number>;
 };

@@ -3,8 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { faultOfQueues } from '../broker/sqlite/check-restored.ts';
 import type { MigrationLine } from '../database/database.ts';
-import { accountsOf, faultOfDatabase, faultOfQueues } from '../database/sqlite/check-restored.ts';
+import { accountsOf, faultOfDatabase } from '../database/sqlite/check-restored.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import {

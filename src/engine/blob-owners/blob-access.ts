@@ -1,9 +1,13 @@
 import type { BlobReference } from '../blobs/blobs.ts';
 import type { Role } from '../caller.ts';
 import type { Queries } from '../database/database.ts';
-import type { Engine } from '../engine.ts';
 import { PismakError } from '../errors.ts';
 import { ownersOf } from './owners-of.ts';
+
+/** Whether something this user owns in a house contains the blob, so that the user may name it by its hash. */
+export interface HouseWithBlobs {
+  mayUseBlob?(queries: Queries, user: string, hash: string): Promise<boolean>;
+}
 
 /**
  * Blobs are named by their hash, and a hash is no secret. Only the uploader, the owner of a request that contains the
@@ -38,7 +42,7 @@ export async function putsAreUsed(queries: Queries, hashes: readonly string[], o
 
 /** Fails with `blob-missing` unless the user may use the blob. Blobs of others look as if they don't exist. */
 export async function checkMayUse(
-  { houses }: Pick<Engine, 'houses'>,
+  { houses }: { houses: readonly HouseWithBlobs[] },
   queries: Queries,
   user: { name: string; role?: Role | undefined },
   hash: string,

@@ -1,6 +1,6 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Database, Queries } from '../database/database.ts';
-import type { Engine } from '../engine.ts';
+import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Clock } from '../time/clock.ts';
 import { forgetPutsOf, hasBeenPut, putAndUnused } from './blob-access.ts';
@@ -108,7 +108,7 @@ export async function eraseGivenUp(parts: {
 
 /** Erases given-up blobs periodically: an elected service. */
 export function runErasure(
-  engine: Pick<Engine, 'blobs' | 'clock' | 'database' | 'log' | 'openSession'>,
+  engine: Pick<Ports, 'blobs' | 'clock' | 'database' | 'log' | 'openSession'>,
 ): Running {
   const { clock, log, openSession } = engine;
   return runService({

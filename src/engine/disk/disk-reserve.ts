@@ -1,7 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PismakError } from '../errors.ts';
-import type { Settings } from '../settings/settings.ts';
 import type { Ballast } from './ballast.ts';
 
 /** Stores that may keep their bytes on a disk of this machine. */
@@ -42,7 +41,7 @@ const keptMs = 200;
 const stepBytes = 2 ** 20;
 
 export function createDiskReserve(
-  { reserveMb }: Settings['disk'],
+  { reserveMb }: { reserveMb?: number | undefined },
   disks: readonly Disk[],
   look: typeof readDisk = readDisk,
 ): DiskReserve {
@@ -101,7 +100,7 @@ export function createDiskReserve(
 }
 
 /** The disks of the stores that are not on servers. */
-export function localDisks(settings: Pick<Settings, 'broker' | 'database' | 'blobs' | 'data'>): Disk[] {
+export function localDisks(settings: Readonly<Record<LocalStore | 'data', string>>): Disk[] {
   const { broker, database, blobs, data } = settings;
   const elsewhere = blobs.startsWith('directory:') ? blobs.slice('directory:'.length) : '';
   const inData: LocalStore[] = [];

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isLiving, pidSpace } from '../process/living-process.ts';
 import type { Clock } from '../time/clock.ts';
+import { isLiving, pidSpace } from './living-process.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const host = `${encodeURIComponent(hostname())}.${pidSpace}`;

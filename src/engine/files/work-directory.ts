@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLiving, pidSpace } from '../process/living-process.ts';
+import { isLiving, pidSpace } from './living-process.ts';
 
 /** Includes host and namespace: containers and sandboxes may share a temporary directory and have the same process ids. */
 const prefix = `pismak-work-${hostname().replace(/[^A-Za-z0-9.]/g, '')}.${pidSpace}-`;

@@ -1,5 +1,7 @@
-import type { Engine } from '../engine.ts';
+import type { Alerts } from '../alert/alert.ts';
+import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
+import type { Stages } from '../stage/stages.ts';
 import { attackedAccounts, attackingAddresses } from './checks/attacked-accounts.ts';
 import { brokenQueues } from './checks/broken-queues.ts';
 import { brokenStages } from './checks/broken-stages.ts';
@@ -13,19 +15,9 @@ import { unreachableStores } from './checks/unreachable-stores.ts';
 import { unservedStages } from './checks/unserved-stages.ts';
 
 type Parts = Pick<
-  Engine,
-  | 'alerts'
-  | 'blobs'
-  | 'broker'
-  | 'clock'
-  | 'coordination'
-  | 'database'
-  | 'disk'
-  | 'log'
-  | 'openSession'
-  | 'settings'
-  | 'stages'
->;
+  Ports,
+  'blobs' | 'broker' | 'clock' | 'coordination' | 'database' | 'disk' | 'log' | 'openSession' | 'settings'
+> & { alerts: Alerts; stages: Stages };
 
 const periodMs = 5000;
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { Engine } from '../engine.ts';
 import { hasCode, messageOf } from '../errors.ts';
+import type { Ports } from '../ports.ts';
 import { withDeadline } from '../time/deadline.ts';
 
 export const stores = ['broker', 'coordination', 'database', 'blobs'] as const;
@@ -13,7 +13,7 @@ export interface StoreFault {
   state: Exclude<StoreState, 'ok'>;
   reason: string;
 }
-type Parts = Pick<Engine, Store | 'clock'> & Partial<Pick<Engine, 'disk'>>;
+type Parts = Pick<Ports, Store | 'clock'> & Partial<Pick<Ports, 'disk'>>;
 
 /** How long a write counts: health is public, and each write costs a disk sync. A failed one is tried again sooner. */
 const keptMs = { ok: 15_000, failed: 2_000 };
@@ -104,7 +104,7 @@ async function writeMoment({ database, clock }: Parts, name: string): Promise<vo
 }
 
 function trouble(
-  { clock }: Pick<Engine, 'clock'>,
+  { clock }: Pick<Ports, 'clock'>,
   timeoutMs: number,
   ask: () => Promise<unknown>,
 ): Promise<string | undefined> {

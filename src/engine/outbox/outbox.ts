@@ -1,7 +1,8 @@
+import type { Alerts } from '../alert/alert.ts';
 import type { Broker, OutgoingMessage } from '../broker/broker.ts';
 import type { Queries } from '../database/database.ts';
-import type { Engine } from '../engine.ts';
 import { newId } from '../identity.ts';
+import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Clock } from '../time/clock.ts';
 import { WakeUp } from '../time/wake-up.ts';
@@ -44,7 +45,7 @@ export function createOutbox({ clock }: { clock: Clock }): Outbox {
   };
 }
 
-type Parts = Pick<Engine, 'alerts' | 'clock' | 'database' | 'log' | 'openSession'> & {
+type Parts = Pick<Ports, 'clock' | 'database' | 'log' | 'openSession'> & { alerts: Alerts } & {
   broker: Pick<Broker, 'publish'>;
   outbox: Outbox;
 };

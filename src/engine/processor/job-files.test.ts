@@ -5,8 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { type Blobs, readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { newFile } from '../request/request.ts';
+import { inlineLimit, sizeOf } from '../request/result-files.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
-import { inlineLimit, openJobFiles, sizeOf } from './job-files.ts';
+import { openJobFiles } from './job-files.ts';
 import { isPermanent } from './processor.ts';
 
 const large = (text: string) => Buffer.alloc(inlineLimit + 1, text);

@@ -1,12 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
+import { type Blobs, readBlob } from '../blobs/blobs.ts';
 import { newFile, type ResultFile } from '../request/request.ts';
+import { asReference, inlineLimit, sizeOf } from '../request/result-files.ts';
 import { type JobFiles, PermanentFailure } from './processor.ts';
 
-/** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
-export const inlineLimit = 64 * 1024;
 /** What one stage may add to the message in small contents: a book has thousands of small pages. */
 const inlineTotal = 1024 * 1024;
 
@@ -102,13 +101,4 @@ export function openJobFiles(
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, 20).map((name) => name.slice(0, 100));
   return [...shown, ...(names.length > 20 ? [`${names.length - 20} more`] : [])].join(', ');
-}
-
-export function sizeOf(file: ResultFile): number {
-  return file.blob === '' ? file.content.length : Number(file.size);
-}
-
-/** Not made anew: fields that a later version has added go on with it. */
-export function asReference(file: ResultFile, { hash, size }: BlobReference): ResultFile {
-  return { ...file, content: new Uint8Array(), blob: hash, size: BigInt(size) };
 }

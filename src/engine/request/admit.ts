@@ -1,21 +1,50 @@
-import type { Engine } from '../engine.ts';
+import type { Queries } from '../database/database.ts';
+import type { Ports } from '../ports.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { Stages } from '../stage/stages.ts';
+import type { OpenRequests } from './open-requests.ts';
 import { outputQueueOf, type Request } from './request.ts';
 
-type Parts = Pick<Engine, 'clock' | 'database' | 'houses' | 'openRequests' | 'settings' | 'stages'>;
+/** A request that a user submitted to stages, as houses count it. */
+export interface SubmittedRequest {
+  owner: string;
+  /** The key or session that submitted it, see `Caller`. */
+  credential?: string | undefined;
+  stages: readonly Stage[];
+  count: 1 | -1;
+}
+
+export interface HouseWithLimits {
+  readonly name: string;
+  /**
+   * Counts a submitted request against the owner's limits, in the transaction that admits it: `quota-exceeded` refuses it.
+   * With -1 it was counted and could not be published. False if it is none of this house's business.
+   */
+  countRequest?(
+    engine: Pick<Ports, 'clock' | 'settings'>,
+    transaction: Queries,
+    request: SubmittedRequest,
+  ): Promise<boolean>;
+}
+
+type Admission = Pick<Ports, 'clock' | 'database' | 'settings'> & {
+  houses: readonly HouseWithLimits[];
+  openRequests: OpenRequests;
+  stages: Stages;
+};
 
 /** Counts a request against the limits of its owner, before it is published. */
-export function admit(engine: Parts, request: Request, credential?: string): Promise<void> {
+export function admit(engine: Admission, request: Request, credential?: string): Promise<void> {
   return count(engine, request, { count: 1, credential });
 }
 
 /** The request was counted and then not published. */
-export function takeBack(engine: Parts, request: Request, credential?: string): Promise<void> {
+export function takeBack(engine: Admission, request: Request, credential?: string): Promise<void> {
   return count(engine, request, { count: -1, credential });
 }
 
 async function count(
-  engine: Parts,
+  engine: Admission,
   request: Request,
   more: { count: 1 | -1; credential?: string | undefined },
 ): Promise<void> {
@@ -32,7 +61,7 @@ async function count(
   });
 }
 
-async function stagesOf({ houses, stages }: Parts, request: Request): Promise<Stage[]> {
+async function stagesOf({ houses, stages }: Admission, request: Request): Promise<Stage[]> {
   if (!houses.some((house) => house.countRequest)) return [];
   const named = new Set(request.processingStages);
   return (await stages.list()).filter(({ name }) => named.has(name));

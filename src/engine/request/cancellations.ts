@@ -1,8 +1,9 @@
 import { type QueueStatus, queueLength } from '../broker/broker.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Database, Queries } from '../database/database.ts';
-import type { Engine } from '../engine.ts';
+import type { Ports } from '../ports.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { Stages } from '../stage/stages.ts';
 import type { Clock } from '../time/clock.ts';
 
 /**
@@ -38,7 +39,7 @@ const lateMs = 10 * 60_000;
 const most = 10_000;
 
 export function createCancellations(
-  parts: Pick<Engine, 'broker' | 'coordination' | 'stages'> & { database: Database; clock: Clock },
+  parts: Pick<Ports, 'broker' | 'coordination'> & { stages: Stages } & { database: Database; clock: Clock },
 ): Cancellations {
   const { broker, clock, coordination, database, stages } = parts;
   return {

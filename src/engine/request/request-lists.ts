@@ -1,11 +1,16 @@
-import type { Engine } from '../engine.ts';
+import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
+import type { Cancellations } from './cancellations.ts';
+import type { OpenRequests } from './open-requests.ts';
 
 const periodMs = 60_000;
 
 /** Keeps the lists of cancelled and open requests short: an elected service. */
 export function runRequestLists(
-  engine: Pick<Engine, 'cancellations' | 'clock' | 'log' | 'openRequests' | 'openSession'>,
+  engine: Pick<Ports, 'clock' | 'log' | 'openSession'> & {
+    cancellations: Cancellations;
+    openRequests: OpenRequests;
+  },
 ): Running {
   const { cancellations, clock, log, openRequests, openSession } = engine;
   const name = 'requests';

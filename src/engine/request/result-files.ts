@@ -1,11 +1,13 @@
 import { ownAll } from '../blob-owners/blob-owners.ts';
-import { type Blobs, readBlob } from '../blobs/blobs.ts';
+import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
 import { usualMaxBytes } from '../broker/checks.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
-import { asReference, inlineLimit, sizeOf } from '../processor/job-files.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Request, ResultFile } from './request.ts';
+
+/** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
+export const inlineLimit = 64 * 1024;
 
 /** The owner of a request's blobs until its results are collected. */
 export function requestOwner({ uuid, owner }: Pick<Request, 'uuid' | 'owner'>): string {
@@ -53,4 +55,13 @@ export async function inlineReferences(blobs: Blobs, request: Request): Promise<
     inline.push({ ...file, content, blob: '' });
   }
   request.results = inline;
+}
+
+export function sizeOf(file: ResultFile): number {
+  return file.blob === '' ? file.content.length : Number(file.size);
+}
+
+/** Not made anew: fields that a later version has added go on with it. */
+export function asReference(file: ResultFile, { hash, size }: BlobReference): ResultFile {
+  return { ...file, content: new Uint8Array(), blob: hash, size: BigInt(size) };
 }

@@ -3,13 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { readBlob } from '../blobs/blobs.ts';
 import { hasCode, type PismakError } from '../errors.ts';
-import { inlineLimit } from '../processor/job-files.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { putFor } from '../testing/put-for.ts';
 import { createOpenRequests, endRequests } from './open-requests.ts';
 import { decodeRequest } from './request.ts';
-import { requestOwner } from './result-files.ts';
+import { inlineLimit, requestOwner } from './result-files.ts';
 import { prepareStages, type Submission, submitRequest } from './submit.ts';
 
 const engine = await openEmbedded({ after: after as TestContext['after'] });

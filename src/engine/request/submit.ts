@@ -1,13 +1,17 @@
 import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import { checkMayUse, putsAreUsed } from '../blob-owners/blob-access.ts';
+import type { Backlog } from '../backlog/backlog.ts';
+import { checkMayUse, type HouseWithBlobs, putsAreUsed } from '../blob-owners/blob-access.ts';
 import { disown } from '../blob-owners/blob-owners.ts';
 import { mayTouch, type Role } from '../caller.ts';
-import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
+import type { Ports } from '../ports.ts';
 import { meantNames, type Namer, newName } from '../stage/owned-name.ts';
-import { admit, takeBack } from './admit.ts';
+import type { Pipelines } from '../stage/pipelines.ts';
+import type { Stages } from '../stage/stages.ts';
+import { admit, type HouseWithLimits, takeBack } from './admit.ts';
+import type { OpenRequests } from './open-requests.ts';
 import { checkPriority } from './priority.ts';
 import { newFile, newRequest, type Request, type ResultFile } from './request.ts';
 import { ResultFileSchema } from './request_pb.ts';
@@ -16,10 +20,13 @@ import { excessOf } from './request-limits.ts';
 import { requestOwner, storeLarge } from './result-files.ts';
 import { fileName } from './submitted-names.ts';
 
-type Parts = Pick<
-  Engine,
-  'backlog' | 'blobs' | 'clock' | 'database' | 'houses' | 'openRequests' | 'pipelines' | 'settings' | 'stages'
->;
+type Submitting = Pick<Ports, 'blobs' | 'clock' | 'database' | 'settings'> & {
+  backlog: Backlog;
+  houses: readonly (HouseWithBlobs & HouseWithLimits)[];
+  openRequests: OpenRequests;
+  pipelines: Pipelines;
+  stages: Stages;
+};
 
 export interface Submission {
   pipeline?: string | undefined;
@@ -46,7 +53,7 @@ export type SubmittedFile = { name: string; content: Uint8Array } | { name: stri
  * Sends a request on its way: into the queue of its first stage, or into the backlog, where owners take turns. Resolves
  * when it is durable there. A producer that doesn't know whether a request arrived may submit the same uuid again.
  */
-export async function submitRequest(engine: Parts, submission: Submission): Promise<Request> {
+export async function submitRequest(engine: Submitting, submission: Submission): Promise<Request> {
   checkNames(submission.files);
   checkPriority(submission.priority, submission);
   if (submission.role !== 'admin') await engine.openRequests.checkRoom(submission.owner);
@@ -93,7 +100,7 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
  * (webhooks, mail).
  */
 export async function prepareStages(
-  engine: Parts,
+  engine: Submitting,
   stages: readonly string[],
   by: Namer,
 ): Promise<readonly string[]> {
@@ -103,7 +110,7 @@ export async function prepareStages(
 
 /** The stages with the output queue, and the whole name of the pipeline if there is one. */
 async function stagesOf(
-  engine: Parts,
+  engine: Submitting,
   submission: Submission,
 ): Promise<{ stages: readonly string[]; pipeline?: string }> {
   if (submission.pipeline === undefined)
@@ -124,7 +131,7 @@ async function stagesOf(
 }
 
 async function prepareOutput(
-  engine: Parts,
+  engine: Submitting,
   stages: readonly string[],
   by: Namer,
 ): Promise<readonly string[]> {
@@ -140,7 +147,7 @@ async function prepareOutput(
 }
 
 /** A stage of that name, the user's own queue of that name, or else a new one that is named for the user. */
-async function outputName(engine: Parts, output: string, by: Namer): Promise<string> {
+async function outputName(engine: Submitting, output: string, by: Namer): Promise<string> {
   const [own, bare] = meantNames(by, output);
   if (own === undefined || bare === undefined) return by.role === 'admin' ? output : newName(by, output);
   if ((await engine.stages.list()).some((stage) => stage.name === output)) return output;
@@ -148,7 +155,7 @@ async function outputName(engine: Parts, output: string, by: Namer): Promise<str
   return (await engine.pipelines.outputOwner(bare)) === by.owner ? bare : newName(by, output);
 }
 
-async function refuseShared(engine: Parts, stages: readonly string[]): Promise<void> {
+async function refuseShared(engine: Submitting, stages: readonly string[]): Promise<void> {
   const shared = (await engine.stages.list())
     .filter((stage) => stage.mode === 'shared')
     .map((stage) => stage.name);
@@ -162,7 +169,7 @@ async function refuseShared(engine: Parts, stages: readonly string[]): Promise<v
 
 /** The content is not read here: the worker verifies it when it reads it. `sizes` has the blobs named before. */
 async function toResultFile(
-  { blobs, database, houses }: Parts,
+  { blobs, database, houses }: Submitting,
   { owner, role }: Submission,
   file: SubmittedFile,
   sizes: Map<string, bigint>,

@@ -1,13 +1,20 @@
 import { disown } from '../blob-owners/blob-owners.ts';
 import type { StoredMessage } from '../broker/broker.ts';
-import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import type { Cancellations } from '../request/cancellations.ts';
+import type { OpenRequests } from '../request/open-requests.ts';
 import { endRequests } from '../request/open-requests.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
 import { requestOwner } from '../request/result-files.ts';
+import type { Pipelines } from '../stage/pipelines.ts';
 import { programOwner } from '../stage/program-owner.ts';
 
-type Parts = Pick<Engine, 'broker' | 'cancellations' | 'database' | 'openRequests' | 'pipelines'>;
+type Parts = Pick<Ports, 'broker' | 'database'> & {
+  cancellations: Cancellations;
+  openRequests: OpenRequests;
+  pipelines: Pipelines;
+};
 
 const atOnce = 500;
 

@@ -1,6 +1,6 @@
 import { type Blobs, readBlob } from '../blobs/blobs.ts';
-import { sizeOf } from '../processor/job-files.ts';
 import type { ResultFile } from '../request/request.ts';
+import { sizeOf } from '../request/result-files.ts';
 
 export interface StoredFile {
   name: string;

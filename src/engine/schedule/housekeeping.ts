@@ -1,5 +1,5 @@
 import { sweepBlobs } from '../blob-owners/blob-owners.ts';
-import type { Engine } from '../engine.ts';
+import type { Ports } from '../ports.ts';
 import { forgetUploads } from '../upload/drop-uploads.ts';
 import type { Schedules } from './schedules.ts';
 
@@ -10,7 +10,7 @@ const keptMs = { audit: 365 * dayMs, scheduleRun: 90 * dayMs };
 /** Keeps the stores from growing for ever, by schedules that an administrator may change or disable. */
 export async function keepHouse(
   schedules: Schedules,
-  parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>,
+  parts: Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>,
 ): Promise<void> {
   const { clock, database } = parts;
 

@@ -1,16 +1,22 @@
-import type { Engine } from '../engine.ts';
+import type { Alerts } from '../alert/alert.ts';
 import { messageOf, PismakError } from '../errors.ts';
+import type { ChangeLog } from '../event/change-log.ts';
+import type { Events } from '../event/event.ts';
 import { newId } from '../identity.ts';
+import type { Ports } from '../ports.ts';
 import type { Submission } from '../request/submit.ts';
 import { everyPeriod, type Running, runService, type ServiceContext } from '../service/service.ts';
 import { RunLog } from './run-log.ts';
 import { beginRun, endRun, giveUpInterrupted, openRuns, queueRun } from './schedule-runs.ts';
+import type { Schedules } from './schedules.ts';
 import { follows, listSchedules, type Schedule, type ScheduleRun } from './schedules.ts';
 
-type Parts = Pick<
-  Engine,
-  'alerts' | 'changes' | 'clock' | 'database' | 'events' | 'log' | 'openSession' | 'schedules'
-> & {
+type Parts = Pick<Ports, 'clock' | 'database' | 'log' | 'openSession'> & {
+  alerts: Alerts;
+  changes: ChangeLog;
+  events: Events;
+  schedules: Schedules;
+} & {
   /** How a schedule publishes a request: `submitRequest` of the engine. */
   submit(submission: Submission): Promise<unknown>;
 };

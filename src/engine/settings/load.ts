@@ -3,10 +3,9 @@ import { basename, dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { PismakError } from '../errors.ts';
 import { isSystemError, reasonOf } from '../files/system-error.ts';
-import type { House } from '../house.ts';
 import { exposedFile, exposedOptions } from './exposed-secrets.ts';
 import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './layers.ts';
-import { defineSettings, type SettingsDefinition } from './setting.ts';
+import { defineSettings, type HouseSettings, type SettingsDefinition } from './setting.ts';
 import type { Settings } from './settings.ts';
 import { wrongValues } from './wrong-value.ts';
 
@@ -41,7 +40,7 @@ export interface LoadedSettings {
  */
 export async function loadSettings(from: {
   /** Each has a section of its own. */
-  houses?: readonly House[];
+  houses?: readonly HouseSettings[];
   commandLine?: CommandLineSettings;
   environment?: Readonly<Record<string, string | undefined>>;
   /** Relative paths in the environment and the command line start here. */

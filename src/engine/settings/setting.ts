@@ -52,10 +52,14 @@ export interface SettingsDefinition {
   isSection(path: string): boolean;
 }
 
+/** A house, as far as settings are concerned. */
+export interface HouseSettings {
+  readonly name: string;
+  readonly settings?: z.ZodObject;
+}
+
 /** Each house has a section of its own name. */
-export function defineSettings(
-  houses: readonly { name: string; settings?: z.ZodObject }[] = [],
-): SettingsDefinition {
+export function defineSettings(houses: readonly HouseSettings[] = []): SettingsDefinition {
   const taken = houses.find(({ name }) => name in settingsSchema.shape);
   if (taken) throw new Error(`the engine has a setting ${taken.name}: a house can't have that name`);
   const sections = houses.flatMap(({ name, settings }) => (settings ? [[name, settings.prefault({})]] : []));

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
-import type { Engine } from '../engine.ts';
 import { hasCode, messageOf } from '../errors.ts';
+import type { Ports } from '../ports.ts';
+import type { Pipelines } from './pipelines.ts';
 import type { stageDefinition } from './stage.ts';
+import type { Stages } from './stages.ts';
 
 /** Stages and pipelines that exist from the first start on. */
 export interface FirstStart {
@@ -21,7 +23,11 @@ export const demonstration: FirstStart = {
 };
 
 /** Runs once per installation, so nothing that an administrator deletes comes back. */
-export async function applyFirstStart(engine: Engine, name: string, first: FirstStart): Promise<void> {
+export async function applyFirstStart(
+  engine: Pick<Ports, 'clock' | 'coordination' | 'log'> & { stages: Stages; pipelines: Pipelines },
+  name: string,
+  first: FirstStart,
+): Promise<void> {
   const marker = `/installation/${name}`;
   if (await engine.coordination.get(marker)) return;
   for (const stage of first.stages)

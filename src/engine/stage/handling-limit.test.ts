@@ -11,7 +11,11 @@ import { createStages } from './stages.ts';
 test('on RabbitMQ a stage whose timeout reaches the consumer timeout is refused, and the error says what to do', async (t) => {
   const parts = await openEmbedded(t);
   const settings = settingsSchema.parse({ broker: 'amqp://rabbit/' });
-  const stages = createStages({ ...parts, handlingLimitMs: handlingLimitMs(settings) });
+  const stages = createStages({
+    ...parts,
+    takeWorkersOff: async () => {},
+    handlingLimitMs: handlingLimitMs(settings),
+  });
   const refused = {
     code: 'invalid-input',
     message: /stage ocr may take 1800000 ms.*after 1800000 ms.*consumer_timeout.*rabbitmq\.consumerTimeoutMs/,

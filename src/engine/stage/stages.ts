@@ -7,9 +7,7 @@ import type { Database, Queries } from '../database/database.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import { nearestName } from '../nearest-name.ts';
-import type { Processors } from '../processor/processors.ts';
 import type { Clock } from '../time/clock.ts';
-import { changeWorker, listWorkers, type WorkerRecord } from '../worker/worker-record.ts';
 import { overLimit } from './handling-limit.ts';
 import { type Stage, type StageDefinition, stageDefinition } from './stage.ts';
 
@@ -51,13 +49,16 @@ export function createStages(parts: {
   broker: Broker;
   coordination: Coordination;
   database: Database;
-  processors: Processors;
+  processors: { check(processor: string, config: string): void };
   changes: ChangeLog;
   clock: Clock;
+  /** No worker is assigned to this stage any more. */
+  takeWorkersOff(stage: string): Promise<void>;
   /** The broker's limit on a handler's time; null = no limit. */
   handlingLimitMs?: number | null;
 }): Stages {
-  const { broker, coordination, database, processors, changes, clock, handlingLimitMs = null } = parts;
+  const { broker, coordination, database, processors, changes, clock, takeWorkersOff } = parts;
+  const { handlingLimitMs = null } = parts;
 
   function check(definition: StageDefinition): void {
     processors.check(definition.processor, definition.config);
@@ -215,9 +216,7 @@ export function createStages(parts: {
       if (!force) await refuseWaiting(name);
       // Workers stop first, so that none takes a message from a queue about to be deleted.
       await coordination.delete(`${path}/${name}`);
-      for (const { record } of await listWorkers(coordination)) {
-        if (record.stage === name) await changeWorker(coordination, record.id, withoutStage(name));
-      }
+      await takeWorkersOff(name);
       try {
         // Check again now that no worker reads it: a request may have come meanwhile.
         if (!force) await refuseWaiting(name);
@@ -276,11 +275,6 @@ async function ifKnown<T>(asking: Promise<T>): Promise<T | undefined> {
     if (hasCode(error, 'queue-unknown')) return undefined;
     throw error;
   }
-}
-
-/** Unless it was assigned to another stage meanwhile. */
-function withoutStage(name: string): (record: WorkerRecord) => WorkerRecord | undefined {
-  return (record) => (record.stage === name ? { ...record, stage: null } : undefined);
 }
 
 export function unknownStage(name: string, known: readonly string[]): PismakError {

@@ -17,6 +17,7 @@ import { settingsSchema } from '../settings/settings.ts';
 import { createPipelines } from '../stage/pipelines.ts';
 import { createStages } from '../stage/stages.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
+import { takeWorkersOff } from '../worker/worker-record.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /**
@@ -44,7 +45,13 @@ export async function openEmbedded(
   const changes = createChangeLog(clock);
   const processors = createProcessors();
   processors.register({ name: 'nothing', summary: 'Does nothing', inline: async () => async () => {} });
-  const stages = createStages({ ...ports, processors, changes, clock });
+  const stages = createStages({
+    ...ports,
+    processors,
+    changes,
+    clock,
+    takeWorkersOff: (stage) => takeWorkersOff(coordination, stage),
+  });
   const settings = settingsSchema.parse({ data: directory });
   return {
     ...ports,

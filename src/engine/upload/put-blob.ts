@@ -1,9 +1,9 @@
 import { giveUpRefused } from '../blob-owners/blob-erasure.ts';
 import type { BlobReference } from '../blobs/blobs.ts';
 import { bounded } from '../blobs/bounded.ts';
-import type { Engine } from '../engine.ts';
 import { hasCode } from '../errors.ts';
 import { newId } from '../identity.ts';
+import type { Ports } from '../ports.ts';
 import { recordUpload } from './record-upload.ts';
 import { countedSize, roomFor } from './upload-limits.ts';
 
@@ -12,7 +12,7 @@ import { countedSize, roomFor } from './upload-limits.ts';
  * that the caller states in advance, if any: a body that is too large is then refused unread.
  */
 export async function putBlob(
-  parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>,
+  parts: Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>,
   owner: string,
   content: AsyncIterable<Uint8Array>,
   announced = 0,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { orphanKeptMs } from '../blob-owners/blob-owners.ts';
 import type { SizeLimit } from '../blobs/bounded.ts';
 import type { Queries } from '../database/database.ts';
-import type { Engine } from '../engine.ts';
 import { PismakError } from '../errors.ts';
+import type { Ports } from '../ports.ts';
 
 /**
  * How much a user may upload before something uses it, so that no user fills the disk. Counted per user, not per key:
@@ -11,7 +11,7 @@ import { PismakError } from '../errors.ts';
  */
 export const mostParts = 10_000;
 
-type Parts = Pick<Engine, 'clock' | 'settings'>;
+type Parts = Pick<Ports, 'clock' | 'settings'>;
 
 /** A finished upload counts as at least 1 MB: files cost more than their bytes, and their number must be bounded too. */
 const leastBytes = 2 ** 20;

@@ -4,9 +4,9 @@ import { own } from '../blob-owners/blob-owners.ts';
 import { bounded } from '../blobs/bounded.ts';
 import type { Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
-import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
+import type { Ports } from '../ports.ts';
 import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
 
 /**
@@ -17,7 +17,7 @@ import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
  * repeat), and *finished* when it is a blob. It is gone when its owner drops it, when something uses the blob, or a day after it
  * was last of use. An upload in one piece (`put-blob.ts`) is finished at once.
  */
-export type UploadParts = Pick<Engine, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
+export type UploadParts = Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 
 export async function startUpload(parts: UploadParts, owner: string): Promise<string> {
   const { clock, database } = parts;

@@ -1,5 +1,7 @@
-import type { Engine } from '../engine.ts';
 import { messageOf } from '../errors.ts';
+import type { Events } from '../event/event.ts';
+import type { ClockWatch } from '../health/clock-watch.ts';
+import type { Ports } from '../ports.ts';
 import { withDeadline } from '../time/deadline.ts';
 import type { TraceEvent, TracePeriod } from '../trace/trace-period.ts';
 import { pruneTrace, writePeriod } from '../trace/trace-store.ts';
@@ -18,8 +20,9 @@ const patienceMs = 3_000;
 /** After this long without a look, the time in between is unknown. */
 const blindMs = 15_000;
 
-type Parts = Pick<Engine, 'clock' | 'database' | 'events' | 'log' | 'settings'> &
-  Partial<Pick<Engine, 'clockWatch'>>;
+type Parts = Pick<Ports, 'clock' | 'database' | 'log' | 'settings'> & { events: Events } & Partial<{
+    clockWatch: ClockWatch;
+  }>;
 type Begun = Omit<TracePeriod, 'until'>;
 
 /** Reports and stores what the watchdog's leader sees: what workers do, and how long the queues are. */

@@ -1,6 +1,10 @@
 import type { Coordination } from '../coordination/coordination.ts';
-import type { Engine } from '../engine.ts';
+import type { ChangeLog } from '../event/change-log.ts';
+import type { Events } from '../event/event.ts';
+import type { ClockWatch } from '../health/clock-watch.ts';
+import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService, type ServiceContext } from '../service/service.ts';
+import type { Stages } from '../stage/stages.ts';
 import type { Clock } from '../time/clock.ts';
 import { AverageKeeper, type Averages, averages } from './averages.ts';
 import { carryOut, noteWaiting } from './carry-out.ts';
@@ -10,10 +14,13 @@ import { presencesOf, type Readings, read, toSnapshot } from './snapshot.ts';
 import { type Move, openStatus, watchdogStatus } from './status.ts';
 import { TraceRecorder } from './trace-recorder.ts';
 
-type Reading = Pick<Engine, 'broker' | 'clock' | 'coordination' | 'database' | 'settings' | 'stages'>;
+type Reading = Pick<Ports, 'broker' | 'clock' | 'coordination' | 'database' | 'settings'> & {
+  stages: Stages;
+};
 type Leading = Reading &
-  Pick<Engine, 'changes' | 'events' | 'log' | 'openSession'> &
-  Partial<Pick<Engine, 'clockWatch'>>;
+  Pick<Ports, 'log' | 'openSession'> & { changes: ChangeLog; events: Events } & Partial<{
+    clockWatch: ClockWatch;
+  }>;
 
 const averagesPath = '/watchdog/averages';
 /** Averages change with every message; written this rarely, they are still good enough for a new leader. */

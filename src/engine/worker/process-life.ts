@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { z } from 'zod';
-import { isLiving } from '../process/living-process.ts';
+import { isLiving } from '../files/living-process.ts';
 
 /** Names one process, on one machine, in one life of that machine: a process id alone is used again. */
 export const processLife = z.object({

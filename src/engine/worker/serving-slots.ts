@@ -1,11 +1,12 @@
-import type { Engine } from '../engine.ts';
+import type { Ports } from '../ports.ts';
+import type { Stages } from '../stage/stages.ts';
 import { listWorkers } from './worker-record.ts';
 
 const freshMs = 1000;
 
 /** How many messages of a stage its workers can process at once, at most a second out of date. 0 for other queues. */
 export function servingSlots(
-  engine: Pick<Engine, 'clock' | 'coordination' | 'stages'>,
+  engine: Pick<Ports, 'clock' | 'coordination'> & { stages: Stages },
 ): (queue: string) => Promise<number> {
   let known: { at: number; slots: Promise<Map<string, number>> } | undefined;
   return async (queue) => {
@@ -18,7 +19,7 @@ export function servingSlots(
 async function countSlots({
   coordination,
   stages,
-}: Pick<Engine, 'coordination' | 'stages'>): Promise<Map<string, number>> {
+}: Pick<Ports, 'coordination'> & { stages: Stages }): Promise<Map<string, number>> {
   const [defined, workers] = await Promise.all([stages.list(), listWorkers(coordination)]);
   const serving = workers.filter(({ presence, record }) => presence !== null && record.enabled);
   return new Map(

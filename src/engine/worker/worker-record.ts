@@ -147,3 +147,13 @@ export async function changeWorker(
     }
   }
 }
+
+/** Ends all assignments to a stage, except those that change meanwhile. */
+export async function takeWorkersOff(coordination: Coordination, stage: string): Promise<void> {
+  for (const { record } of await listWorkers(coordination)) {
+    if (record.stage !== stage) continue;
+    await changeWorker(coordination, record.id, (now) =>
+      now.stage === stage ? { ...now, stage: null } : undefined,
+    );
+  }
+}

@@ -1,5 +1,5 @@
 import type { Role } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { OpenedEngine } from '../../engine/open-engine.ts';
 import { localCaller } from '../access/authenticate.ts';
 import { createKey } from '../access/keys.ts';
 import { hashPassword } from '../access/password.ts';
@@ -25,7 +25,7 @@ export interface As {
 }
 
 export interface RunningServer extends Server {
-  engine: Engine;
+  engine: OpenedEngine;
   send(
     method: string,
     path: string,

@@ -1,7 +1,6 @@
 import type { TestContext } from 'node:test';
-import type { Engine } from '../../engine/engine.ts';
 import { loadHouses } from '../../engine/house.ts';
-import { openEngine } from '../../engine/open-engine.ts';
+import { type OpenedEngine, openEngine } from '../../engine/open-engine.ts';
 import { defineSettings } from '../../engine/settings/setting.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
@@ -26,7 +25,7 @@ export interface TestEngineOptions {
 export async function openTestEngine(
   test: Pick<TestContext, 'after'>,
   options: TestEngineOptions = {},
-): Promise<Engine> {
+): Promise<OpenedEngine> {
   const data = await temporaryDirectory(test);
   const settings = definition.schema.parse({
     data,

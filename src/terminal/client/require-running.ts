@@ -1,12 +1,23 @@
 import { PismakError } from '../../engine/errors.ts';
-import type { Session } from '../session.ts';
+import type { Clock } from '../../engine/time/clock.ts';
 import { reachableHolder } from './reachable-holder.ts';
 
 /**
  * Fails if no process would do the work that a command waits for. It can't wait for `pismak up` either: the command
  * itself would hold the data directory.
  */
-export async function requireRunning({ remote, settings, clock, signal }: Session): Promise<void> {
+export async function requireRunning({
+  remote,
+  settings,
+  clock,
+  signal,
+}: {
+  /** True if the client acts on another machine. */
+  remote: boolean;
+  settings(): Promise<{ settings: { data: string } }>;
+  clock: Clock;
+  signal: AbortSignal;
+}): Promise<void> {
   if (remote) return;
   const { data } = (await settings()).settings;
   if (await reachableHolder(data, clock, signal)) return;

@@ -1,12 +1,15 @@
 import { alertList } from '../../engine/operation/operations/alert.ts';
-import { sleep } from '../../engine/time/clock.ts';
-import type { Session } from '../session.ts';
+import { type Clock, sleep } from '../../engine/time/clock.ts';
+import type { Sink } from '../output/output.ts';
 import type { Client } from './client.ts';
 
 const lookMs = 3_000;
 
 /** While a command waits, prints each alert once: it may be the reason for the wait. */
-export function tellAlerts({ clock, signal, stderr }: Session, client: Client): { close(): Promise<void> } {
+export function tellAlerts(
+  { clock, signal, stderr }: { clock: Clock; signal: AbortSignal; stderr: Sink },
+  client: Client,
+): { close(): Promise<void> } {
   const stop = new AbortController();
   const over = AbortSignal.any([stop.signal, signal]);
   const told = new Set<string>();

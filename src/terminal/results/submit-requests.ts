@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { hasCode } from '../../engine/errors.ts';
 import { requestSubmit } from '../../engine/operation/operations/request.ts';
-import { inlineLimit } from '../../engine/processor/job-files.ts';
+import { inlineLimit } from '../../engine/request/result-files.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../client/client.ts';
 import type { Target } from '../options/request-target.ts';

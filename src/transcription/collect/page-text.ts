@@ -1,7 +1,7 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { parseJson } from '../../engine/json.ts';
-import { sizeOf } from '../../engine/processor/job-files.ts';
 import type { Request } from '../../engine/request/request.ts';
+import { sizeOf } from '../../engine/request/result-files.ts';
 import { contentOf } from '../../engine/results/stored-files.ts';
 import { judgeReading, type Reading } from '../documents/page-quality.ts';
 import { resultFiles } from '../formats/output-formats.ts';

@@ -1,8 +1,7 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
-import { sizeOf } from '../../engine/processor/job-files.ts';
 import type { Request } from '../../engine/request/request.ts';
-import { requestOwner } from '../../engine/request/result-files.ts';
+import { requestOwner, sizeOf } from '../../engine/request/result-files.ts';
 import { storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
 import { type DocumentParts, documentOwner, getDocument, type PageRow } from '../documents/document.ts';

@@ -4,9 +4,8 @@ import { chunks } from '../../engine/chunks.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { parseJson } from '../../engine/json.ts';
-import { sizeOf } from '../../engine/processor/job-files.ts';
 import type { Request } from '../../engine/request/request.ts';
-import { requestOwner } from '../../engine/request/result-files.ts';
+import { requestOwner, sizeOf } from '../../engine/request/result-files.ts';
 import { contentOf, storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
 import {

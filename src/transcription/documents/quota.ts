@@ -1,5 +1,6 @@
 import { PismakError } from '../../engine/errors.ts';
-import { type SubmittedRequest, sectionOf } from '../../engine/house.ts';
+import { sectionOf } from '../../engine/house.ts';
+import type { SubmittedRequest } from '../../engine/request/admit.ts';
 import { countOpenRequests } from '../../engine/request/open-requests.ts';
 import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import type { Queries } from '../database/database.ts';

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { prepareFile } from '../../broker/sqlite/schema.ts';
 import type { MigrationLine } from '../database.ts';
 import { openSqliteDatabase } from '../sqlite.ts';
 
@@ -45,27 +44,29 @@ export async function faultOfDatabase(
   const unknown = applied.find((name) => !names.includes(name));
   if (unknown !== undefined)
     return `it was written by a version or a house that this program does not know (${unknown}); restore it with that`;
-  return withReference(async (reference) => {
+  return differenceFrom(file, async (reference) => {
     const database = await openSqliteDatabase({ file: reference });
     for (const line of known) await database.migrate(line);
     await database.close();
-    return difference(objectsOf(file), objectsOf(reference));
   });
 }
 
-/** The same for the file of the queues. */
-export async function faultOfQueues(file: string): Promise<string | undefined> {
-  const damage = damageOf(file);
-  if (damage !== undefined) return damage;
-  return withReference(async (reference) => {
-    const database = new DatabaseSync(reference);
-    prepareFile(database);
-    database.close();
+/** How a file differs from one that this program makes; undefined if it doesn't. */
+export async function differenceFrom(
+  file: string,
+  make: (reference: string) => Promise<void> | void,
+): Promise<string | undefined> {
+  const directory = await mkdtemp(join(tmpdir(), 'pismak-reference-'));
+  try {
+    const reference = join(directory, 'reference.db');
+    await make(reference);
     return difference(objectsOf(file), objectsOf(reference));
-  });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
-function damageOf(file: string): string | undefined {
+export function damageOf(file: string): string | undefined {
   try {
     const rows = reading(file, (database) => database.prepare('PRAGMA integrity_check(3)').all());
     const findings = rows.map((row) => String(row.integrity_check)).filter((finding) => finding !== 'ok');
@@ -104,14 +105,5 @@ function reading<T>(file: string, read: (database: DatabaseSync) => T): T {
     return read(database);
   } finally {
     database.close();
-  }
-}
-
-async function withReference<T>(work: (file: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), 'pismak-reference-'));
-  try {
-    return await work(join(directory, 'reference.db'));
-  } finally {
-    await rm(directory, { recursive: true, force: true });
   }
 }

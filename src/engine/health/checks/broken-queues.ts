@@ -1,9 +1,10 @@
-import type { Engine } from '../../engine.ts';
 import { hasCode } from '../../errors.ts';
+import type { Ports } from '../../ports.ts';
+import type { Stages } from '../../stage/stages.ts';
 import type { Check } from './check.ts';
 
 /** Queues that the broker refuses. Tries each again first, so that it works again when the cause is gone. */
-export function brokenQueues({ broker, stages }: Pick<Engine, 'broker' | 'stages'>): Check {
+export function brokenQueues({ broker, stages }: Pick<Ports, 'broker'> & { stages: Stages }): Check {
   const broken = async () => (await broker.status()).filter((queue) => queue.broken !== undefined);
 
   return {

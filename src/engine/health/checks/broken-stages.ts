@@ -1,9 +1,9 @@
-import type { Engine } from '../../engine.ts';
+import type { Ports } from '../../ports.ts';
 import { listWorkers } from '../../worker/worker-record.ts';
 import type { Check, Finding } from './check.ts';
 
 /** Stages that a worker could not load: a wrong path, a syntax error, a configuration that the processor refuses. */
-export function brokenStages({ coordination }: Pick<Engine, 'coordination'>): Check {
+export function brokenStages({ coordination }: Pick<Ports, 'coordination'>): Check {
   return {
     kind: 'stage.broken',
     async look() {

@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine.ts';
+import type { Ports } from '../../ports.ts';
 import { listWorkers } from '../../worker/worker-record.ts';
 import { type Check, Lasting } from './check.ts';
 
@@ -6,7 +6,7 @@ import { type Check, Lasting } from './check.ts';
 const graceMs = 15_000;
 
 /** Workers that failed at their stage, and those that vanished without a clean stop. */
-export function failedWorkers({ coordination, clock }: Pick<Engine, 'coordination' | 'clock'>): Check {
+export function failedWorkers({ coordination, clock }: Pick<Ports, 'coordination' | 'clock'>): Check {
   const missing = new Lasting();
   return {
     kind: 'worker.failed',

@@ -1,9 +1,10 @@
-import type { Engine } from '../../engine.ts';
+import type { Ports } from '../../ports.ts';
 import { handlingLimitMs, overLimit } from '../../stage/handling-limit.ts';
+import type { Stages } from '../../stage/stages.ts';
 import type { Check } from './check.ts';
 
 /** Stages that may take too long for the broker, because it or its limit changed after they were created. */
-export function slowStages({ stages, settings }: Pick<Engine, 'stages' | 'settings'>): Check {
+export function slowStages({ stages, settings }: Pick<Ports, 'settings'> & { stages: Stages }): Check {
   return {
     kind: 'stage.too-slow',
     async look() {

@@ -1,6 +1,7 @@
 import { queueLength } from '../../broker/broker.ts';
-import type { Engine } from '../../engine.ts';
+import type { Ports } from '../../ports.ts';
 import type { Stage } from '../../stage/stage.ts';
+import type { Stages } from '../../stage/stages.ts';
 import { listWorkers, type WorkerView } from '../../worker/worker-record.ts';
 import { type Check, Lasting } from './check.ts';
 
@@ -8,7 +9,7 @@ const shownMessages = 5;
 
 /** Stages whose work has waited for longer than `noWorkerMs` without a worker. */
 export function unservedStages(
-  engine: Pick<Engine, 'broker' | 'clock' | 'coordination' | 'stages'>,
+  engine: Pick<Ports, 'broker' | 'clock' | 'coordination'> & { stages: Stages },
   noWorkerMs: number,
 ): Check {
   const { broker, clock, coordination } = engine;

@@ -1,6 +1,6 @@
 import type { StoredMessage } from '../../broker/broker.ts';
-import { sizeOf } from '../../processor/job-files.ts';
 import { decodeRequest, milliseconds, type Request } from '../../request/request.ts';
+import { sizeOf } from '../../request/result-files.ts';
 import type { MessageRow } from './message-row.ts';
 
 /** A sender may put long lists into a message; only this many entries are shown. */

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isLiving } from '../../process/living-process.ts';
+import { isLiving } from '../../files/living-process.ts';
 import { newFile } from '../../request/request.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { temporaryDirectory } from '../../testing/temporary-directory.ts';

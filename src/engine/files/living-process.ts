@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { isSystemError } from '../files/system-error.ts';
+import { isSystemError } from './system-error.ts';
 
 /**
  * Process ids mean something only within one namespace: a process in a sandbox or container sees no others, and would take

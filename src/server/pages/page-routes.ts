@@ -7,16 +7,18 @@ import type { StreamOperation } from '../../engine/operation/stream-operation.ts
 import { setupIsOpen } from '../access/setup.ts';
 import { boundedBody } from '../http/body-limit.ts';
 import { openApi } from '../openapi/openapi.ts';
-import { docsPage } from '../pages/docs-page.ts';
-import { homePage } from '../pages/home-page.ts';
-import type { Page } from '../pages/page.ts';
-import { setupPage } from '../pages/setup-page.ts';
-import type { ProcessHealth } from './health.ts';
+import type { ProcessHealth } from '../routes/health.ts';
+import { docsPage } from './docs-page.ts';
+import { homePage } from './home-page.ts';
+import type { Page } from './page.ts';
+import { setupPage } from './setup-page.ts';
 
-interface PageParts {
+interface Published {
   engine: Engine;
   operations: readonly Operation[];
   streams: readonly StreamOperation[];
+  /** Those of the houses. */
+  pages: readonly PublicPage[];
   url: () => string;
   readHealth: () => Promise<ProcessHealth>;
 }
@@ -24,7 +26,7 @@ interface PageParts {
 /** The pages and the description of the API. They reveal no more than health does, so they need no sign-in. */
 export function addPageRoutes(
   app: FastifyInstance,
-  { engine, operations, streams, url, readHealth }: PageParts,
+  { engine, operations, streams, pages, url, readHealth }: Published,
 ): void {
   app.get('/', async (_request, reply) => {
     const health = await readHealth();
@@ -39,7 +41,7 @@ export function addPageRoutes(
   );
   app.get('/docs', async (_request, reply) => sendPage(reply, documentation()));
   app.get('/setup', async (_request, reply) => sendPage(reply, setupPage(await setupIsOpen(engine))));
-  for (const page of engine.houses.flatMap((house) => house.pages ?? [])) addPublicPage(app, engine, page);
+  for (const page of pages) addPublicPage(app, engine, page);
 }
 
 /** They never change while the server runs, and take 100 ms to make: strangers must not make us repeat that. */
