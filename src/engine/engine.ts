@@ -1,9 +1,11 @@
 import type { Alerts } from './alert/alert.ts';
+import type { AuditTrail } from './audit/audit.ts';
 import type { Backlog } from './backlog/backlog.ts';
 import type { HouseWithBlobs } from './blob-owners/blob-access.ts';
 import type { Caller } from './caller.ts';
 import type { ChangeLog } from './event/change-log.ts';
 import type { Events } from './event/event.ts';
+import type { StoreWrites } from './health/check-stores.ts';
 import type { ClockWatch } from './health/clock-watch.ts';
 import type { Metric } from './metric.ts';
 import type { Outbox } from './outbox/outbox.ts';
@@ -16,6 +18,7 @@ import type { Pickup } from './results/pickup.ts';
 import type { Schedules } from './schedule/schedules.ts';
 import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
+import type { CallTurns } from './turns/call-turns.ts';
 import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that houses, operations and services work with. Made by `open-engine.ts`. */
@@ -41,6 +44,10 @@ export interface Engine extends Ports {
   readonly schedules: Schedules;
   readonly pickup: Pickup;
   readonly workers: WorkerSet;
+
+  readonly audit: AuditTrail;
+  readonly callTurns: CallTurns;
+  readonly storeWrites: StoreWrites;
 
   /** Resolves to whether all parts ended in time: absent servers may keep some from it. */
   close(): Promise<boolean>;

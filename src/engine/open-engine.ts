@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createAlerts } from './alert/alert.ts';
+import { AuditTrail } from './audit/audit.ts';
 import { createBacklog } from './backlog/backlog.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
 import { type CoordinationSource, openCoordination } from './coordination/open.ts';
@@ -11,6 +12,7 @@ import type { Engine, HouseState } from './engine.ts';
 import { hasCode, PismakError } from './errors.ts';
 import { createChangeLog } from './event/change-log.ts';
 import { createEvents } from './event/event.ts';
+import { StoreWrites } from './health/check-stores.ts';
 import { type ClockWatch, watchClock } from './health/clock-watch.ts';
 import type { LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
@@ -28,6 +30,7 @@ import type { Settings } from './settings/settings.ts';
 import { createPipelines } from './stage/pipelines.ts';
 import { type Clock, systemClock } from './time/clock.ts';
 import { closeInOrder, closeMs, drain } from './time/close-in-order.ts';
+import { createCallTurns } from './turns/call-turns.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
 import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
 import { createWorkerSet, type WorkerSet } from './worker/worker-set.ts';
@@ -156,6 +159,9 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       schedules,
       workers,
       pickup,
+      audit: new AuditTrail({ database, clock, log }),
+      callTurns: createCallTurns(),
+      storeWrites: new StoreWrites(),
       close,
     };
     for (const house of houses) {

@@ -58,6 +58,7 @@ type RowOf<Answer> = {
   [Name in keyof Answer]: Answer[Name] extends readonly (infer Row)[] ? Row : never;
 }[keyof Answer];
 
+/** Keyed by the command, because Commander has no place for data of ours on it. */
 const operations = new WeakMap<Command, Operation>();
 
 /** The operation that a command runs. */

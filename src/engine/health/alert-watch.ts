@@ -2,6 +2,7 @@ import type { Alerts } from '../alert/alert.ts';
 import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Stages } from '../stage/stages.ts';
+import type { StoreWrites } from './check-stores.ts';
 import { attackedAccounts, attackingAddresses } from './checks/attacked-accounts.ts';
 import { brokenQueues } from './checks/broken-queues.ts';
 import { brokenStages } from './checks/broken-stages.ts';
@@ -17,7 +18,7 @@ import { unservedStages } from './checks/unserved-stages.ts';
 type Parts = Pick<
   Ports,
   'blobs' | 'broker' | 'clock' | 'coordination' | 'database' | 'disk' | 'log' | 'openSession' | 'settings'
-> & { alerts: Alerts; stages: Stages };
+> & { alerts: Alerts; storeWrites: StoreWrites; stages: Stages };
 
 const periodMs = 5000;
 

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { DiskReserve } from '../disk/disk-reserve.ts';
 import { hasCode, messageOf } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { withDeadline } from '../time/deadline.ts';
@@ -13,17 +14,17 @@ export interface StoreFault {
   state: Exclude<StoreState, 'ok'>;
   reason: string;
 }
-type Parts = Pick<Ports, Store | 'clock'> & Partial<Pick<Ports, 'disk'>>;
+type CheckedStores = Pick<Ports, Store | 'clock'> & { disk?: DiskReserve; storeWrites: StoreWrites };
 
 /** How long a write counts: health is public, and each write costs a disk sync. A failed one is tried again sooner. */
 const keptMs = { ok: 15_000, failed: 2_000 };
 
 /** Asks each store for something small, and writes something small into it; undefined if that works in time. */
 export async function checkStores(
-  engine: Parts,
+  engine: CheckedStores,
   timeoutMs = 2000,
 ): Promise<Record<Store, StoreFault | undefined>> {
-  const { broker, coordination, database, blobs, clock } = engine;
+  const { broker, coordination, database, blobs, clock, storeWrites } = engine;
   const check = async (ask: () => Promise<unknown>, write?: () => Promise<string | undefined>) => {
     const unread = await trouble(engine, timeoutMs, ask);
     if (unread !== undefined) return { state: 'down', reason: unread } as const;
@@ -31,7 +32,7 @@ export async function checkStores(
     return unwritten === undefined ? undefined : ({ state: 'degraded', reason: unwritten } as const);
   };
   const written = (store: object, write: () => Promise<unknown>) => () =>
-    recentWrite(store, clock.now(), () => trouble(engine, timeoutMs, write));
+    storeWrites.recent(store, clock.now(), () => trouble(engine, timeoutMs, write));
 
   const [ofBroker, ofCoordination, ofDatabase, ofBlobs] = await Promise.all([
     check(
@@ -76,25 +77,30 @@ export function healthOf(faults: Record<Store, StoreFault | undefined>): Health 
   return { status: storeStates.findLast((each) => found.has(each)) ?? 'ok', parts };
 }
 
-const writes = new WeakMap<object, { at: number; trouble: Promise<string | undefined>; keptMs: number }>();
+/** The last write into each store, shared by all who ask for its health. */
+export class StoreWrites {
+  readonly #last = new WeakMap<
+    object,
+    { at: number; trouble: Promise<string | undefined>; keptMs: number }
+  >();
 
-/** The result of the last write into this store; writes again when that is too old. */
-function recentWrite(
-  store: object,
-  now: number,
-  write: () => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const last = writes.get(store);
-  if (last && now >= last.at && now - last.at < last.keptMs) return last.trouble;
-  const entry = { at: now, trouble: write(), keptMs: keptMs.failed };
-  void entry.trouble.then((found) => {
-    if (found === undefined) entry.keptMs = keptMs.ok;
-  });
-  writes.set(store, entry);
-  return entry.trouble;
+  /** The result of the last write into this store; writes again when that is too old. */
+  recent(store: object, now: number, write: () => Promise<string | undefined>): Promise<string | undefined> {
+    const last = this.#last.get(store);
+    if (last && now >= last.at && now - last.at < last.keptMs) return last.trouble;
+    const entry = { at: now, trouble: write(), keptMs: keptMs.failed };
+    void entry.trouble.then((found) => {
+      if (found === undefined) entry.keptMs = keptMs.ok;
+    });
+    this.#last.set(store, entry);
+    return entry.trouble;
+  }
 }
 
-async function writeMoment({ database, clock }: Parts, name: string): Promise<void> {
+async function writeMoment(
+  { database, clock }: Pick<Ports, 'database' | 'clock'>,
+  name: string,
+): Promise<void> {
   const at = clock.now();
   await database.query
     .insertInto('moment')

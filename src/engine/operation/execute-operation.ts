@@ -1,5 +1,4 @@
 import { ZodError } from 'zod';
-import { audit } from '../audit/audit.ts';
 import { type Caller, mayTouch } from '../caller.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
@@ -44,7 +43,7 @@ export async function executeOperation(
 
 export async function auditCall(engine: Engine, call: EndedCall): Promise<void> {
   const entry = toAuditEntry(call);
-  if (entry) await audit(engine, entry);
+  if (entry) await engine.audit.record(entry);
 }
 
 /** An error safe to show: anything unexpected goes to the log under an id, and the caller gets only the id. */

@@ -3,16 +3,12 @@ import type { Engine } from '../engine.ts';
 import { PismakError } from '../errors.ts';
 import { withDeadline } from '../time/deadline.ts';
 import { withSignal } from '../time/within-time.ts';
-import { OwnerSlots } from '../turns/owner-slots.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /** For every operation that declares no other. */
 export const usualDeadlineMs = 30_000;
 
-/** Few, so that together they can't keep the machine from its work; more than two users can hold. */
-const work = { inAll: 8, perOwner: 2, waitingPerOwner: 50, what: 'calls' };
 const waitMs = 30_000;
-const turns = new WeakMap<Engine['database'], OwnerSlots>();
 
 /** Runs a handler within what its operation may cost: its deadline, its turn, and a connection apart for heavy reads. */
 export async function runHandler(
@@ -47,10 +43,8 @@ export async function runHandler(
 }
 
 function takeTurn({ engine, caller, signal }: OperationContext): Promise<() => void> {
-  const slots = turns.get(engine.database) ?? new OwnerSlots(work);
-  turns.set(engine.database, slots);
   return withSignal(engine.clock, { ms: waitMs, signal, late: notBegun }, (waiting) =>
-    slots.take(caller.name, waiting),
+    engine.callTurns.calls.take(caller.name, waiting),
   );
 }
 

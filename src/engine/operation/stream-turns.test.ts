@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import type { Engine } from '../engine.ts';
+import { createCallTurns } from '../turns/call-turns.ts';
 import { openInTurn } from './stream-turns.ts';
 
-const engine = () => ({ database: {} }) as unknown as Engine;
+const engine = () => ({ callTurns: createCallTurns() });
 const never = new AbortController().signal;
 
 async function* bytes() {

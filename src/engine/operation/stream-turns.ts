@@ -1,27 +1,14 @@
 import type { Engine } from '../engine.ts';
-import { OwnerSlots } from '../turns/owner-slots.ts';
 import type { ByteStream, StreamOperation } from './stream-operation.ts';
-
-const light = { inAll: 256, perOwner: 16, waitingPerOwner: 50, what: 'downloads' };
-/** For archives and the like, which compress what they send. */
-const heavy = { inAll: 16, perOwner: 2, waitingPerOwner: 10, what: 'large downloads' };
-
-interface Turns {
-  light: OwnerSlots;
-  heavy: OwnerSlots;
-}
-const turns = new WeakMap<Engine['database'], Turns>();
 
 /** Opens a stream when it is its turn. The turn lasts until its content ends, or its reader leaves. */
 export async function openInTurn(
-  { database }: Engine,
+  { callTurns }: Pick<Engine, 'callTurns'>,
   stream: Pick<StreamOperation, 'heavy'>,
   { owner, signal }: { owner: string; signal: AbortSignal },
   open: () => Promise<ByteStream>,
 ): Promise<ByteStream> {
-  const known = turns.get(database) ?? { light: new OwnerSlots(light), heavy: new OwnerSlots(heavy) };
-  turns.set(database, known);
-  const endTurn = await known[stream.heavy ? 'heavy' : 'light'].take(owner, signal);
+  const endTurn = await callTurns[stream.heavy ? 'largeDownloads' : 'downloads'].take(owner, signal);
   const end = () => {
     signal.removeEventListener('abort', end);
     endTurn();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { AuditTrail } from '../audit/audit.ts';
 import { createBacklog } from '../backlog/backlog.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
@@ -9,6 +10,7 @@ import { openSqliteDatabase } from '../database/sqlite.ts';
 import { type DiskReserve, unlimitedDisk } from '../disk/disk-reserve.ts';
 import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
+import { StoreWrites } from '../health/check-stores.ts';
 import type { LoadedHouse } from '../house.ts';
 import { createProcessors } from '../processor/processors.ts';
 import { createCancellations } from '../request/cancellations.ts';
@@ -17,6 +19,7 @@ import { settingsSchema } from '../settings/settings.ts';
 import { createPipelines } from '../stage/pipelines.ts';
 import { createStages } from '../stage/stages.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
+import { createCallTurns } from '../turns/call-turns.ts';
 import { takeWorkersOff } from '../worker/worker-record.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -53,6 +56,7 @@ export async function openEmbedded(
     takeWorkersOff: (stage) => takeWorkersOff(coordination, stage),
   });
   const settings = settingsSchema.parse({ data: directory });
+  const log = pino({ level: 'silent' });
   return {
     ...ports,
     tree,
@@ -63,7 +67,10 @@ export async function openEmbedded(
     directory,
     clock,
     random: Math.random,
-    log: pino({ level: 'silent' }),
+    log,
+    audit: new AuditTrail({ database, clock, log }),
+    callTurns: createCallTurns(),
+    storeWrites: new StoreWrites(),
     changes,
     events: createEvents(),
     processors,

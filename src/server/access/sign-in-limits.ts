@@ -39,11 +39,11 @@ export interface Attempt {
   address: string;
 }
 
-type Parts = Pick<Engine, 'database' | 'clock'>;
+type Limiting = Pick<Engine, 'clock' | 'database' | 'random'>;
 type Rows = Partial<Record<Scope, { failures: number; lastAt: number; turnAt: number }>>;
 
 /** Refuses an attempt that comes too soon. Cheap, and counts nothing: to be asked before the password is looked at. */
-export async function checkAttempt(parts: Parts, attempt: Attempt): Promise<void> {
+export async function checkAttempt(parts: Limiting, attempt: Attempt): Promise<void> {
   const waitMs = await waitFor(parts, parts.database.query, attempt);
   if (waitMs === 0) return;
   if (waitMs < 0) await giveTurn(parts, attempt, -waitMs);
@@ -54,7 +54,7 @@ export async function checkAttempt(parts: Parts, attempt: Attempt): Promise<void
  * Counts the attempt as failed before the password is looked at, so that a hundred guesses at the same moment are a
  * hundred, and a crash forgives nothing. `forgive` takes it back.
  */
-export async function countAttempt(parts: Parts, attempt: Attempt): Promise<void> {
+export async function countAttempt(parts: Limiting, attempt: Attempt): Promise<void> {
   const { database, clock } = parts;
   await database.transaction(async (transaction) => {
     // In PostgreSQL this makes attempts on the same rows wait for each other; always in the same order.
@@ -78,7 +78,7 @@ export async function countAttempt(parts: Parts, attempt: Attempt): Promise<void
 }
 
 /** The password was right. Only this pair is forgiven: others may be guessing the account, or others from this address. */
-export async function forgive({ database }: Parts, attempt: Attempt): Promise<void> {
+export async function forgive({ database }: Pick<Engine, 'database'>, attempt: Attempt): Promise<void> {
   await database.transaction(async (transaction) => {
     for (const scope of scopes) {
       const [column, subject] = ['subject', subjectOf(scope, attempt)] as const;
@@ -102,7 +102,11 @@ export async function forgive({ database }: Parts, attempt: Attempt): Promise<vo
 }
 
 /** How long the attempt must wait. Negative: as long, and it has no turn yet. */
-async function waitFor({ clock }: Parts, queries: Queries, attempt: Attempt): Promise<number> {
+async function waitFor(
+  { clock }: Pick<Engine, 'clock'>,
+  queries: Queries,
+  attempt: Attempt,
+): Promise<number> {
   const now = clock.now();
   const rows = await readRows(queries, attempt, now);
   const known = await isKnownNetwork(queries, attempt, now);
@@ -124,12 +128,13 @@ function delayOf(scope: Scope, failures: number): number {
   return failures < free ? 0 : Math.min(longestMs, firstMs * 2 ** Math.min(failures - free, 30));
 }
 
-async function giveTurn({ database, clock }: Parts, attempt: Attempt, delayMs: number): Promise<void> {
+async function giveTurn(parts: Limiting, attempt: Attempt, delayMs: number): Promise<void> {
+  const { database, clock } = parts;
   const now = clock.now();
   const pair = (await readRows(database.query, attempt, now)).pair;
   const row = { failures: pair?.failures ?? 0, lastAt: pair?.lastAt ?? now, turnAt: now + delayMs };
   await put(database.query, 'pair', attempt, row);
-  await trimNowAndThen({ database, clock });
+  await trimNowAndThen(parts);
 }
 
 async function readRows(queries: Queries, attempt: Attempt, now: number): Promise<Rows> {
@@ -180,12 +185,9 @@ function subjectOf(scope: Scope, { name, address }: Attempt): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-const written = new WeakMap<Database, number>();
-
-async function trimNowAndThen({ database, clock }: Parts): Promise<void> {
-  const count = (written.get(database) ?? 0) + 1;
-  written.set(database, count);
-  if (count % trimEvery === 0) await trimFailures(database, clock.now());
+/** By chance, because counting would need state for each database: the table is bounded all the same. */
+async function trimNowAndThen({ database, clock, random }: Limiting): Promise<void> {
+  if (random() * trimEvery < 1) await trimFailures(database, clock.now());
 }
 
 /** Bounds the table, however many names and addresses are invented. */

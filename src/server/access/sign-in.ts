@@ -1,4 +1,3 @@
-import { audit } from '../../engine/audit/audit.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import { networkOf } from '../../engine/network/network-of.ts';
@@ -12,11 +11,11 @@ import { type Attempt, checkAttempt, countAttempt, forgive } from './sign-in-lim
 /** A check costs a core for about 0.3 s and 32 MB, and strangers may cause it. More would also block all threads of Node. */
 const slots = new OwnerSlots({ inAll: 2, waitingPerOwner: 20, waiting: 100, what: 'password checks' });
 
-type Parts = Pick<Engine, 'database' | 'clock' | 'events' | 'log'>;
+type SigningIn = Pick<Engine, 'audit' | 'clock' | 'database' | 'events' | 'log' | 'random'>;
 
 /** Opens a session for the right name and password, and records both outcomes. */
 export async function signIn(
-  parts: Parts,
+  parts: SigningIn,
   { name, password, address }: { name: string; password: string; address: string },
 ): Promise<NewSession> {
   const account = await parts.database.query
@@ -39,7 +38,7 @@ export async function signIn(
 
 /** Fails unless the password is right, and counts failures. Takes as long for names that don't exist. */
 export async function checkPassword(
-  parts: Pick<Engine, 'database' | 'clock'>,
+  parts: Pick<Engine, 'clock' | 'database' | 'random'>,
   attempt: Attempt,
   password: string,
   passwordHash: string | undefined,
@@ -57,7 +56,7 @@ export async function checkPassword(
   });
 }
 
-async function tellRefused(parts: Parts, attempt: Attempt, error: unknown): Promise<void> {
+async function tellRefused(parts: SigningIn, attempt: Attempt, error: unknown): Promise<void> {
   const outcome = ['not-signed-in', 'too-many-requests'].find((code) =>
     hasCode(error, code as 'not-signed-in'),
   );
@@ -73,9 +72,15 @@ async function tellRefused(parts: Parts, attempt: Attempt, error: unknown): Prom
 }
 
 /** Writes the audit log. Anybody can fail, so failures share rows. */
-async function tell(parts: Parts, { account, address }: Attempt, outcome: string): Promise<void> {
+async function tell(parts: SigningIn, { account, address }: Attempt, outcome: string): Promise<void> {
   const entry = { operation: 'session.login', inputJson: '{}', outcome, address };
-  if (outcome === 'ok') return audit(parts, { ...entry, caller: account ? { name: account } : undefined });
+  if (outcome === 'ok')
+    return parts.audit.record({ ...entry, caller: account ? { name: account } : undefined });
   const kind = [account ?? '(unknown)', entry.operation, outcome];
-  await audit(parts, { ...entry, caller: undefined, owner: account, repeats: ofStranger(kind, address) });
+  await parts.audit.record({
+    ...entry,
+    caller: undefined,
+    owner: account,
+    repeats: ofStranger(kind, address),
+  });
 }

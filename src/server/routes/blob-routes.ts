@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { audit } from '../../engine/audit/audit.ts';
 import { mayTouch } from '../../engine/caller.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
@@ -28,7 +27,7 @@ export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
       const announced = Number(request.headers['content-length'] ?? 0);
       const stored = await putBlob(engine, caller.name, boundedBody(engine, request, bodyLimit), announced);
       const entry = { caller, address: request.ip, operation: uploadRoute.name, outcome: 'ok' };
-      await audit(engine, { ...entry, inputJson: JSON.stringify(stored) });
+      await engine.audit.record({ ...entry, inputJson: JSON.stringify(stored) });
       return stored;
     });
   });

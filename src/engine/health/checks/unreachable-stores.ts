@@ -1,12 +1,15 @@
 import { hostname } from 'node:os';
 import type { Ports } from '../../ports.ts';
-import { checkStores, type Store, stores } from '../check-stores.ts';
+import { checkStores, type Store, type StoreWrites, stores } from '../check-stores.ts';
 import type { Check } from './check.ts';
 
 const timeoutMs = 5000;
 
 /** Stores that this process can't read or write. Each host checks for itself: one may be cut off while others are not. */
-export function unreachableStores(engine: Pick<Ports, Store | 'clock' | 'disk'>, host = hostname()): Check {
+export function unreachableStores(
+  engine: Pick<Ports, Store | 'clock' | 'disk'> & { storeWrites: StoreWrites },
+  host = hostname(),
+): Check {
   return {
     kind: 'store.unreachable',
     isMine: (entity) => entity.endsWith(`@${host}`),
