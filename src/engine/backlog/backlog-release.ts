@@ -4,16 +4,16 @@ import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Backlog } from './backlog.ts';
 import { waitingStreams } from './backlog-queries.ts';
-import { QueueRelease, type ReleaseParts } from './queue-release.ts';
+import { QueueRelease, type Releasing } from './queue-release.ts';
 import { ShortQueues } from './short-queues.ts';
 
-type Parts = ReleaseParts & Pick<Ports, 'openSession'> & { alerts: Alerts } & { backlog: Backlog };
+type ReleasingAll = Releasing & Pick<Ports, 'openSession'> & { alerts: Alerts } & { backlog: Backlog };
 
 const idleMs = 1000;
 const busyMs = 50;
 
 /** Releases items fairly between owners, and no more than the queues need soon: an elected service. */
-export function runBacklog(parts: Parts): Running {
+export function runBacklog(parts: ReleasingAll): Running {
   const { backlog, clock, database, log, openSession } = parts;
   return runService({
     name: 'backlog',

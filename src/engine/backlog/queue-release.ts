@@ -8,7 +8,7 @@ import { type Owner, WeightedTurns } from '../turns/weighted-turns.ts';
 import { type BacklogRow, dueItems, dueOwners, type Stream } from './backlog-queries.ts';
 import type { ShortQueues } from './short-queues.ts';
 
-export type ReleaseParts = Pick<Ports, 'broker' | 'clock' | 'database' | 'log'> & {
+export type Releasing = Pick<Ports, 'broker' | 'clock' | 'database' | 'log'> & {
   /** How many messages of the queue can be processed at once. */
   slots(queue: string): Promise<number>;
 };
@@ -27,14 +27,14 @@ const postponeMs = 3_600_000;
 /** The release of one queue, and its state between rounds. */
 export class QueueRelease {
   readonly #queue: string;
-  readonly #parts: ReleaseParts;
+  readonly #parts: Releasing;
   readonly #refusing: RefusingQueues;
   readonly #short: ShortQueues;
   readonly #turns = new WeightedTurns();
   #lengthAfter = 0;
   #look: { nextAt: number; pauseMs: number; owners?: ReadonlySet<string> } | undefined;
 
-  constructor(queue: string, parts: ReleaseParts, refusing: RefusingQueues, short: ShortQueues) {
+  constructor(queue: string, parts: Releasing, refusing: RefusingQueues, short: ShortQueues) {
     this.#queue = queue;
     this.#parts = parts;
     this.#refusing = refusing;

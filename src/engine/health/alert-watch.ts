@@ -15,7 +15,7 @@ import { slowStages } from './checks/slow-stages.ts';
 import { unreachableStores } from './checks/unreachable-stores.ts';
 import { unservedStages } from './checks/unserved-stages.ts';
 
-type Parts = Pick<
+type Watched = Pick<
   Ports,
   'blobs' | 'broker' | 'clock' | 'coordination' | 'database' | 'disk' | 'log' | 'openSession' | 'settings'
 > & { alerts: Alerts; storeWrites: StoreWrites; stages: Stages };
@@ -26,7 +26,7 @@ const periodMs = 5000;
  * Looks for problems. One elected service checks the cluster. Each process checks for itself whether it reaches its stores
  * and has disk space left, and needs no election for that when elections are just what fails.
  */
-export function runAlertWatch(engine: Parts): Running {
+export function runAlertWatch(engine: Watched): Running {
   const { alerts, clock, log, openSession, settings } = engine;
   const { noWorkerMs, diskFreeMb } = settings.alerts;
   const stop = new AbortController();

@@ -45,13 +45,13 @@ export function createOutbox({ clock }: { clock: Clock }): Outbox {
   };
 }
 
-type Parts = Pick<Ports, 'clock' | 'database' | 'log' | 'openSession'> & { alerts: Alerts } & {
+type Publishing = Pick<Ports, 'clock' | 'database' | 'log' | 'openSession'> & { alerts: Alerts } & {
   broker: Pick<Broker, 'publish'>;
   outbox: Outbox;
 };
 
 /** Publishes committed messages, queue by queue in the order added: an elected service. */
-export function runOutbox(parts: Parts): Running {
+export function runOutbox(parts: Publishing): Running {
   const { clock, log, openSession, outbox } = parts;
   return runService({
     name: 'outbox',
@@ -72,7 +72,7 @@ export function runOutbox(parts: Parts): Running {
 
 /** Publishes the next messages of a queue, one after another, to keep their order. Resolves to whether more wait. */
 async function publishSome(
-  { broker, database }: Parts,
+  { broker, database }: Publishing,
   queue: string,
   refusing: RefusingQueues,
 ): Promise<boolean> {

@@ -10,7 +10,7 @@ import { requestOwner } from '../request/result-files.ts';
 import type { Pipelines } from '../stage/pipelines.ts';
 import { programOwner } from '../stage/program-owner.ts';
 
-type Parts = Pick<Ports, 'broker' | 'database'> & {
+type DeletingOutput = Pick<Ports, 'broker' | 'database'> & {
   cancellations: Cancellations;
   openRequests: OpenRequests;
   pipelines: Pipelines;
@@ -23,7 +23,11 @@ const atOnce = 500;
  * requests are on their way to it or a pipeline ends in it, unless forced: such requests are cancelled. Safe to repeat
  * after a crash. Resolves to the number of results deleted.
  */
-export async function deleteOutputQueue(engine: Parts, queue: string, force: boolean): Promise<number> {
+export async function deleteOutputQueue(
+  engine: DeletingOutput,
+  queue: string,
+  force: boolean,
+): Promise<number> {
   const { broker, cancellations, database, openRequests, pipelines } = engine;
   if ((await pipelines.outputOwner(queue)) === programOwner)
     throw new PismakError(
@@ -51,7 +55,7 @@ export async function deleteOutputQueue(engine: Parts, queue: string, force: boo
   return deleted;
 }
 
-async function refuseUsed({ broker, openRequests, pipelines }: Parts, queue: string): Promise<void> {
+async function refuseUsed({ broker, openRequests, pipelines }: DeletingOutput, queue: string): Promise<void> {
   const refuse = (reason: string) => {
     throw new PismakError('conflict', `${reason}; use force to delete queue ${queue} all the same`);
   };
@@ -66,7 +70,7 @@ async function refuseUsed({ broker, openRequests, pipelines }: Parts, queue: str
 
 /** Gives up the blobs of the requests in these messages. Resolves to the number of messages. */
 async function release(
-  { database }: Parts,
+  { database }: DeletingOutput,
   read: (offset: number) => Promise<StoredMessage[]>,
 ): Promise<number> {
   for (let offset = 0; ; ) {

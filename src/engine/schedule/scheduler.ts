@@ -11,7 +11,7 @@ import { beginRun, endRun, giveUpInterrupted, openRuns, queueRun } from './sched
 import type { Schedules } from './schedules.ts';
 import { follows, listSchedules, type Schedule, type ScheduleRun } from './schedules.ts';
 
-type Parts = Pick<Ports, 'clock' | 'database' | 'log' | 'openSession'> & {
+type Scheduling = Pick<Ports, 'clock' | 'database' | 'log' | 'openSession'> & {
   alerts: Alerts;
   changes: ChangeLog;
   events: Events;
@@ -25,12 +25,12 @@ type Parts = Pick<Ports, 'clock' | 'database' | 'log' | 'openSession'> & {
 const pollMs = 5000;
 
 /** Runs due schedules, each tick once in the cluster: an elected service. */
-export function runScheduler(parts: Parts): Running {
+export function runScheduler(parts: Scheduling): Running {
   const { clock, log, openSession } = parts;
   return runService({ name: 'scheduler', clock, log, openSession, run: (context) => lead(parts, context) });
 }
 
-async function lead(parts: Parts, { hold, signal }: ServiceContext): Promise<void> {
+async function lead(parts: Scheduling, { hold, signal }: ServiceContext): Promise<void> {
   const { clock, database, log, schedules } = parts;
   /** Runs under way here, by schedule: a schedule never runs twice at once. */
   const running = new Map<string, Promise<void>>();
@@ -65,7 +65,7 @@ async function lead(parts: Parts, { hold, signal }: ServiceContext): Promise<voi
   await Promise.all(running.values());
 }
 
-async function queueDue({ clock, database }: Parts, schedules: readonly Schedule[]): Promise<void> {
+async function queueDue({ clock, database }: Scheduling, schedules: readonly Schedule[]): Promise<void> {
   const now = clock.now();
   const due = schedules.filter(({ nextAt }) => nextAt !== null && nextAt <= now);
   if (due.length === 0) return;
@@ -85,7 +85,7 @@ async function queueDue({ clock, database }: Parts, schedules: readonly Schedule
 }
 
 async function perform(
-  parts: Parts,
+  parts: Scheduling,
   schedule: Schedule,
   run: ScheduleRun,
   signal: AbortSignal,
@@ -117,7 +117,7 @@ async function perform(
 }
 
 async function act(
-  parts: Parts,
+  parts: Scheduling,
   { name, definition: { action }, owner }: Schedule,
   run: ScheduleRun,
   log: RunLog,
@@ -144,7 +144,7 @@ async function act(
 }
 
 /** Announces the end of a run. A schedule whose last run failed has an open alert. */
-async function announce({ alerts, changes, clock, events }: Parts, run: ScheduleRun): Promise<void> {
+async function announce({ alerts, changes, clock, events }: Scheduling, run: ScheduleRun): Promise<void> {
   const { id, schedule, status, log } = run;
   const at = clock.now();
   events.emit({ kind: 'schedule.run', entity: schedule, at, dimensions: { status, ms: at - run.startedAt } });

@@ -1,16 +1,16 @@
 import { giveUp, giveUpUnowned } from '../blob-owners/blob-erasure.ts';
 import type { Queries } from '../database/database.ts';
-import { findUpload, ownerOf, type UploadParts } from './uploads.ts';
+import { findUpload, ownerOf, type Uploading } from './uploads.ts';
 
 /** How long an upload waits for its parts, and then for something that uses it. */
 export const keptMs = 24 * 60 * 60 * 1000;
 
-export async function deleteUpload({ clock, database }: UploadParts, id: string): Promise<void> {
+export async function deleteUpload({ clock, database }: Uploading, id: string): Promise<void> {
   await database.transaction((transaction) => remove(transaction, id, clock.now()));
 }
 
 /** Deletes the uploads that nothing has used within a day. */
-export async function forgetUploads(parts: UploadParts): Promise<number> {
+export async function forgetUploads(parts: Uploading): Promise<number> {
   const { clock, database } = parts;
   for (let count = 0; ; ) {
     const old = await database.query

@@ -3,13 +3,13 @@ import type { BlobReference } from '../blobs/blobs.ts';
 import type { Queries } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { recordUpload } from './record-upload.ts';
-import { findUpload, noUpload, ownerOf, type UploadParts } from './uploads.ts';
+import { findUpload, noUpload, ownerOf, type Uploading } from './uploads.ts';
 
 /** A second call while the parts are being joined waits for the first, instead of storing another copy. */
 const underWay = new Map<string, Promise<BlobReference>>();
 
 /** Joins the parts. The owner has a day to use the blob. Safe to repeat. */
-export function finishUpload(parts: UploadParts, id: string): Promise<BlobReference> {
+export function finishUpload(parts: Uploading, id: string): Promise<BlobReference> {
   const known = underWay.get(id);
   if (known) return known;
   const finishing = finish(parts, id).finally(() => underWay.delete(id));
@@ -17,7 +17,7 @@ export function finishUpload(parts: UploadParts, id: string): Promise<BlobRefere
   return finishing;
 }
 
-async function finish(parts: UploadParts, id: string): Promise<BlobReference> {
+async function finish(parts: Uploading, id: string): Promise<BlobReference> {
   const { blobs, clock, database } = parts;
   const finished = await database.transaction((transaction) => close(transaction, id));
   if (finished) return finished;

@@ -11,7 +11,7 @@ import type { Ports } from '../ports.ts';
  */
 export const mostParts = 10_000;
 
-type Parts = Pick<Ports, 'clock' | 'settings'>;
+type LimitingUploads = Pick<Ports, 'clock' | 'settings'>;
 
 /** A finished upload counts as at least 1 MB: files cost more than their bytes, and their number must be bounded too. */
 const leastBytes = 2 ** 20;
@@ -23,7 +23,7 @@ export function countedSize(size: number): number {
 
 /** `quota-exceeded` when the user has too many uploads under way. */
 export async function checkOpenUploads(
-  { settings }: Pick<Parts, 'settings'>,
+  { settings }: Pick<LimitingUploads, 'settings'>,
   queries: Queries,
   owner: string,
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function checkOpenUploads(
 
 /** How many more bytes an upload at `offset` may take, and the error for more. */
 export async function roomFor(
-  { clock, settings }: Parts,
+  { clock, settings }: LimitingUploads,
   queries: Queries,
   owner: string,
   offset = 0,

@@ -17,9 +17,9 @@ import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
  * repeat), and *finished* when it is a blob. It is gone when its owner drops it, when something uses the blob, or a day after it
  * was last of use. An upload in one piece (`put-blob.ts`) is finished at once.
  */
-export type UploadParts = Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
+export type Uploading = Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 
-export async function startUpload(parts: UploadParts, owner: string): Promise<string> {
+export async function startUpload(parts: Uploading, owner: string): Promise<string> {
   const { clock, database } = parts;
   const id = newId(clock);
   await database.transaction(async (transaction) => {
@@ -36,7 +36,7 @@ export async function findUpload(
   return queries.selectFrom('upload').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function uploadOwner({ database }: UploadParts, id: string): Promise<string | undefined> {
+export async function uploadOwner({ database }: Uploading, id: string): Promise<string | undefined> {
   return (await findUpload(database.query, id))?.owner;
 }
 
@@ -85,7 +85,7 @@ export async function listUploads(
 
 /** Stores the next part. A part that has already arrived is not stored twice. Resolves to the new offset. */
 export async function addPart(
-  parts: UploadParts,
+  parts: Uploading,
   id: string,
   offset: number,
   content: AsyncIterable<Uint8Array>,

@@ -20,14 +20,14 @@ const patienceMs = 3_000;
 /** After this long without a look, the time in between is unknown. */
 const blindMs = 15_000;
 
-type Parts = Pick<Ports, 'clock' | 'database' | 'log' | 'settings'> & { events: Events } & Partial<{
+type Recording = Pick<Ports, 'clock' | 'database' | 'log' | 'settings'> & { events: Events } & Partial<{
     clockWatch: ClockWatch;
   }>;
 type Begun = Omit<TracePeriod, 'until'>;
 
 /** Reports and stores what the watchdog's leader sees: what workers do, and how long the queues are. */
 export class TraceRecorder {
-  readonly #parts: Parts;
+  readonly #parts: Recording;
   #states = new WorkerStates();
   #lengths = new QueueLengths();
   readonly #stages = new Set<string>();
@@ -36,7 +36,7 @@ export class TraceRecorder {
   #wholeAt = 0;
   #prunedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: Parts) {
+  constructor(parts: Recording) {
     this.#parts = parts;
   }
 

@@ -7,7 +7,7 @@ import type { Clock } from '../time/clock.ts';
 /** Alerts, and what the command line of the machine itself submits, are signed with the secret of this owner. */
 export const installationOwner = 'local';
 
-type Parts = { database: Database; clock: Clock };
+type SecretStore = { database: Database; clock: Clock };
 
 /** What may be shown of a secret. Its text is shown once, by the operation that makes it. */
 export interface WebhookSecret {
@@ -19,7 +19,7 @@ export interface WebhookSecret {
 }
 
 /** The secrets that sign the owner's webhooks now, the current one first. */
-export async function signingSecrets({ database, clock }: Parts, owner: string): Promise<string[]> {
+export async function signingSecrets({ database, clock }: SecretStore, owner: string): Promise<string[]> {
   const rows = await database.query
     .selectFrom('webhookSecret')
     .select(['value', 'endsAt'])
@@ -32,7 +32,10 @@ export async function signingSecrets({ database, clock }: Parts, owner: string):
     .map((row) => row.value);
 }
 
-export async function listSecrets({ database, clock }: Parts, owner?: string): Promise<WebhookSecret[]> {
+export async function listSecrets(
+  { database, clock }: SecretStore,
+  owner?: string,
+): Promise<WebhookSecret[]> {
   let query = database.query
     .selectFrom('webhookSecret')
     .select(['id', 'owner', 'createdAt', 'endsAt'])
@@ -42,7 +45,10 @@ export async function listSecrets({ database, clock }: Parts, owner?: string): P
 }
 
 /** Makes the owner's first secret. Its text is returned only here. */
-export async function createSecret(parts: Parts, owner: string): Promise<WebhookSecret & { secret: string }> {
+export async function createSecret(
+  parts: SecretStore,
+  owner: string,
+): Promise<WebhookSecret & { secret: string }> {
   try {
     return await insert(parts.database.query, parts.clock, owner);
   } catch (error) {
@@ -57,7 +63,7 @@ export async function createSecret(parts: Parts, owner: string): Promise<Webhook
 
 /** Makes a new secret. The one before it signs along for `overlapMs`, so that receivers can change over meanwhile. */
 export async function rotateSecret(
-  { database, clock }: Parts,
+  { database, clock }: SecretStore,
   owner: string,
   overlapMs: number,
 ): Promise<WebhookSecret & { secret: string; previousEndsAt: number }> {

@@ -26,7 +26,7 @@ export interface Account {
   createdAt: number;
 }
 
-type Parts = Pick<Engine, 'database' | 'clock' | 'changes'>;
+type AccountStore = Pick<Engine, 'database' | 'clock' | 'changes'>;
 
 export async function listAccounts(database: Database): Promise<Account[]> {
   const rows = await database.query
@@ -54,7 +54,7 @@ export async function accountExists(queries: Queries, name: string): Promise<boo
 }
 
 export async function createAccount(
-  { database, clock, changes }: Parts,
+  { database, clock, changes }: AccountStore,
   account: { name: string; password: string; role: Role; takeOver?: boolean },
   alsoDo: (transaction: Queries) => Promise<void> = async () => {},
 ): Promise<void> {
@@ -92,7 +92,7 @@ async function checkName(transaction: Queries, name: string, takeOver: boolean):
 
 /** Deletes the account and what is of use only to it. Its name is retired. */
 export async function deleteAccount(
-  parts: Parts,
+  parts: AccountStore,
   name: string,
   by: string,
   alsoDo: (transaction: Queries) => Promise<void>,
@@ -111,7 +111,7 @@ export async function deleteAccount(
 
 /** Changes or deletes an account, unless no enabled administrator would be left. */
 export async function changeAccount(
-  { database, changes }: Parts,
+  { database, changes }: AccountStore,
   name: string,
   change: (transaction: Queries) => Promise<void>,
 ): Promise<void> {

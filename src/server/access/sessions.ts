@@ -11,7 +11,7 @@ export const longestSessionMs = 30 * 24 * hour;
 /** A user who signs in once more loses the oldest session. */
 const mostSessions = 100;
 
-type Parts = Pick<Engine, 'database' | 'clock'>;
+type SessionStore = Pick<Engine, 'database' | 'clock'>;
 
 export interface NewSession {
   name: string;
@@ -31,7 +31,7 @@ export interface Session {
 }
 
 export async function openSession(
-  { database, clock }: Parts,
+  { database, clock }: SessionStore,
   user: { name: string; role: Caller['role']; address: string },
 ): Promise<NewSession> {
   const token = newToken();
@@ -57,7 +57,7 @@ export async function openSession(
 
 /** The caller of a session, with the current rights of the account: disabling or demoting a user works at once. */
 export async function callerOfSession(
-  { database, clock }: Parts,
+  { database, clock }: SessionStore,
   tokenHash: string,
   address: string,
 ): Promise<Caller | undefined> {
@@ -83,7 +83,7 @@ export async function callerOfSession(
 }
 
 /** The open sessions, of one user or of all, newest first. */
-export async function listSessions({ database, clock }: Parts, user?: string): Promise<Session[]> {
+export async function listSessions({ database, clock }: SessionStore, user?: string): Promise<Session[]> {
   let query = database.query
     .selectFrom('session')
     .selectAll()

@@ -9,10 +9,10 @@ const enough = { account: 20, address: 30 };
 /** Above it there is one alert about all of them: each may be a message to somebody. */
 const mostAlerts = 10;
 
-type Parts = { database: Database; clock: Clock };
+type SignInRecords = { database: Database; clock: Clock };
 
 /** Accounts whose passwords somebody guesses. */
-export function attackedAccounts(parts: Parts): Check {
+export function attackedAccounts(parts: SignInRecords): Check {
   return {
     kind: 'account.attacked',
     look: () =>
@@ -25,7 +25,7 @@ export function attackedAccounts(parts: Parts): Check {
 }
 
 /** Addresses that guess passwords. */
-export function attackingAddresses(parts: Parts): Check {
+export function attackingAddresses(parts: SignInRecords): Check {
   return {
     kind: 'address.attacking',
     look: () =>
@@ -38,7 +38,7 @@ export function attackingAddresses(parts: Parts): Check {
 }
 
 async function findAttacks(
-  { database, clock }: Parts,
+  { database, clock }: SignInRecords,
   scope: 'account' | 'address',
   describe: (shown: string, failures: number) => Finding,
 ): Promise<Finding[]> {
