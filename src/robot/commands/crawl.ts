@@ -9,10 +9,10 @@ import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
-import { crawlIn } from '../export/crawl-export.ts';
 import { checkUnused, writeState } from '../export/export-files.ts';
 import { robotNew, robotResume, robotStart, robotStatus } from '../operations/crawls.ts';
 import { robotOptions } from '../operations/reading.ts';
+import { crawlIn } from './crawl-export.ts';
 import {
   addCrawlOptions,
   optionsInSettings,

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { formatBytes, formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
-import { CrawlExport } from '../export/crawl-export.ts';
 import { robotStatus } from '../operations/crawls.ts';
 import { robotDisallowed } from '../operations/reading.ts';
+import { CrawlExport } from './crawl-export.ts';
 
 /** `pismak robot export`: the corpus of a crawl as files, from anywhere. */
 export function addExport(group: Command, shell: Shell): void {

@@ -3,9 +3,9 @@ import type { Client } from '../../terminal/client/client.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
 import type { Session } from '../../terminal/session.ts';
-import { CrawlExport } from '../export/crawl-export.ts';
 import { robotPause, robotStatus } from '../operations/crawls.ts';
 import { robotHarvesters, robotSetHarvesters } from '../operations/harvesters.ts';
+import { CrawlExport } from './crawl-export.ts';
 import { harvestersAfter, watchHarvesterKeys } from './harvester-keys.ts';
 import { liveLines } from './show-crawl.ts';
 

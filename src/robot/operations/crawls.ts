@@ -8,7 +8,6 @@ import { done } from '../../engine/operation/operations/rows.ts';
 import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
-import { scansWaiting } from '../scans/scan-list.ts';
 import { robotSection } from '../settings.ts';
 import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toRow } from './rows.ts';
 
@@ -120,6 +119,7 @@ export const robotList = defineOperation({
   output: z.strictObject({ crawls: z.array(crawlRow) }),
   example: { state: 'running' },
   async handler({ engine, caller }, { state, name, limit }) {
+    const { scansWaiting } = await import('../scans/scan-list.ts');
     const database = robotDatabase(engine);
     let query = database.query.selectFrom('robot_crawl').selectAll();
     if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
@@ -142,6 +142,7 @@ export const robotStatus = defineOperation({
   example: { crawl: someCrawl },
   async handler({ engine, caller }, { crawl }) {
     const { findCrawl } = await import('../crawl/crawls.ts');
+    const { scansWaiting } = await import('../scans/scan-list.ts');
     const { query } = robotDatabase(engine);
     const row = await findCrawl(query, crawl, caller.name);
     return toRow(row, await scansWaiting(query, [row]));

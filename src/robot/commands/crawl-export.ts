@@ -6,9 +6,7 @@ import { lockDirectory } from '../../engine/data-directory/directory-lock.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
 import type { Client } from '../../terminal/client/client.ts';
-import { robotOptions, robotRelease, robotSegment, robotSegments } from '../operations/reading.ts';
-import { type DocumentEntry, type RecordEntry, readSegmentIndex } from '../segments/segment-index.ts';
-import { Catalogue, entryBytes } from './catalogue.ts';
+import { Catalogue, entryBytes } from '../export/catalogue.ts';
 import {
   append,
   checkUnused,
@@ -20,9 +18,11 @@ import {
   replaceFiles,
   writeAt,
   writeState,
-} from './export-files.ts';
-import { onlySome } from './segment-texts.ts';
-import { WarcFiles } from './warc-files.ts';
+} from '../export/export-files.ts';
+import { onlySome } from '../export/segment-texts.ts';
+import { WarcFiles } from '../export/warc-files.ts';
+import { robotOptions, robotRelease, robotSegment, robotSegments } from '../operations/reading.ts';
+import { type DocumentEntry, type RecordEntry, readSegmentIndex } from '../segments/segment-index.ts';
 
 const texts = ['text', 'corpus'] as const;
 
