@@ -28,15 +28,7 @@ export class OnDemand<Opened> {
   }
 
   async #closeOnce(): Promise<void> {
-    const opening = this.#opening;
-    if (
-      !opening ||
-      (await opening.then(
-        () => false,
-        () => true,
-      ))
-    )
-      return;
-    await this.#close(await opening);
+    const opened = await Promise.allSettled(this.#opening ? [this.#opening] : []);
+    for (const result of opened) if (result.status === 'fulfilled') await this.#close(result.value);
   }
 }

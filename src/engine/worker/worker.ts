@@ -4,20 +4,13 @@ import type { Coordination } from '../coordination/coordination.ts';
 import { hasCode, messageOf } from '../errors.ts';
 import { newId } from '../identity.ts';
 import { QuietWarnings } from '../log/quiet-warnings.ts';
-import { WorkerProcesses } from '../processor/worker-processes.ts';
-import type { Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
 import { endsWithin } from '../time/deadline.ts';
 import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
-import { createRunner } from './create-runner.ts';
-import { FailedLoads } from './failed-loads.ts';
-import { Offers } from './offers.ts';
 import { PresenceReport } from './presence.ts';
 import { ownLife } from './process-life.ts';
-import { RunnerCache } from './runner-cache.ts';
-import { Slot } from './slot.ts';
-import { Timings } from './timings.ts';
+import { ServedStages } from './served-stages.ts';
 import type { WorkerParts } from './worker-parts.ts';
 import {
   changeWorker,
@@ -57,19 +50,10 @@ export class Worker {
   readonly #log: Logger;
   readonly #warnings: QuietWarnings;
   readonly #startedAt: number;
-  readonly #timings = new Timings();
-  readonly #cache: RunnerCache;
-  readonly #processes: { exclusive: WorkerProcesses; shared: WorkerProcesses };
   #closeOwn = async () => {};
   readonly #cancelled: CancelledWork;
   readonly #presence: PresenceReport;
-  readonly #exclusive: Slot;
-  readonly #shared = new Map<string, Slot>();
-  /** Stops the running jobs; used only when draining takes too long. */
-  readonly #killing = new AbortController();
-  readonly #definitions = new Map<string, Stage>();
-  readonly #failedLoads: FailedLoads;
-  readonly #offers: Offers;
+  readonly #served: ServedStages;
   #session: Coordination | undefined;
   #unwatch = () => {};
   #record: WorkerRecord | undefined;
@@ -89,25 +73,9 @@ export class Worker {
     this.#log = parts.log.child({ worker: options.id });
     this.#warnings = new QuietWarnings(this.#log, parts.clock);
     this.#startedAt = parts.clock.now();
-    this.#failedLoads = new FailedLoads(parts.clock);
     const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
     if (!parts.commonProcesses) this.#closeOwn = () => commonProcesses.close();
     this.#cancelled = parts.cancelledWork ?? new CancelledWork(parts);
-    const { source, loadCheck } = commonProcesses;
-    const { keepLoaded, idleProcessMs: idleMs, sharedProcesses: most } = parts.settings.worker;
-    const common = { source, clock: parts.clock, keepLoaded, idleMs };
-    // Separate, so that a shared stage never takes the process of an exclusive one, with the model loaded in it.
-    this.#processes = {
-      exclusive: new WorkerProcesses(common),
-      shared: new WorkerProcesses({ ...common, most }),
-    };
-    this.#cache = new RunnerCache({
-      keep: keepLoaded,
-      create: (stage) => {
-        source.expect(stage);
-        return createRunner(parts, stage, { processes: this.#processes[stage.mode], loadCheck });
-      },
-    });
     this.#presence = new PresenceReport({
       clock: parts.clock,
       heartbeatMs: parts.settings.worker.heartbeatMs,
@@ -115,11 +83,20 @@ export class Worker {
       onError: (error) => this.#warnings.warn('presence not reported', error),
       onReported: () => this.#warnings.end(),
     });
-    this.#offers = new Offers(parts.processors, {
-      onChange: () => this.#presence.soon(),
-      onError: (error) => this.#warnings.warn('what a stage can do here is unknown', error),
+    this.#served = new ServedStages(parts, {
+      workerId: options.id,
+      labels: options.labels,
+      commonProcesses,
+      cancelled: this.#cancelled,
+      warnings: this.#warnings,
+      onReport: () => this.#presence.soon(),
+      onChange: () => {
+        this.#presence.soon();
+        this.#noteFailure().catch((error: unknown) =>
+          this.#log.warn({ error: messageOf(error) }, 'failure not recorded'),
+        );
+      },
     });
-    this.#exclusive = this.#newSlot();
   }
 
   /** Registers the worker and begins to serve. Rejects when a worker of this name is alive. */
@@ -133,17 +110,16 @@ export class Worker {
     if (this.#stopped) return;
     this.#stopping.abort();
     const { clock, settings } = this.#parts;
-    const cancel = clock.after(settings.worker.drainMs, () => this.#killing.abort());
+    const cancel = clock.after(settings.worker.drainMs, () => this.#served.kill());
     this.#unwatch();
     // It may wait for absent servers.
     await endsWithin(clock, leaveMs, this.#reconnecting);
     // A session opened in the meantime has its own watches.
     this.#unwatch();
     await this.#following;
-    await Promise.all([this.#exclusive, ...this.#shared.values()].map((slot) => slot.close()));
+    await this.#served.drain();
     cancel();
-    await this.#cache.close();
-    await Promise.all([this.#processes.exclusive.close(), this.#processes.shared.close()]);
+    await this.#served.close();
     await this.#closeOwn();
     if (!this.#parts.cancelledWork) this.#cancelled.close();
     if (await endsWithin(clock, signOffMs, this.#signOff())) this.#log.info('worker stopped');
@@ -244,7 +220,8 @@ export class Worker {
     this.#following = this.#following.then(async () => {
       if (this.#stopped) return;
       try {
-        await this.#aim();
+        await this.#served.aim(this.#record, this.#versions);
+        await this.#noteFailure();
       } catch (error) {
         this.#log.error({ error: messageOf(error) }, 'the stages could not be read; trying again');
         this.#parts.clock.after(retryMs, () => this.#follow());
@@ -252,43 +229,9 @@ export class Worker {
     });
   }
 
-  async #aim(): Promise<void> {
-    const record = this.#record;
-    const able: Stage[] = [];
-    for (const [name, version] of record?.enabled ? this.#versions : []) {
-      const stage = await this.#definition(name, version);
-      if (stage?.labels.every((label) => this.#labels.includes(label))) able.push(stage);
-    }
-    this.#offers.follow(able);
-    this.#exclusive.aim(
-      able.find((stage) => stage.mode === 'exclusive' && stage.name === record?.stage) ?? null,
-    );
-    const shared = new Map(
-      able.filter((stage) => stage.mode === 'shared').map((stage) => [stage.name, stage]),
-    );
-    for (const name of shared.keys()) if (!this.#shared.has(name)) this.#shared.set(name, this.#newSlot());
-    for (const [name, slot] of this.#shared) slot.aim(shared.get(name) ?? null);
-    await this.#noteFailure();
-  }
-
-  async #definition(name: string, version: number): Promise<Stage | undefined> {
-    const known = this.#definitions.get(name);
-    if (known && known.version >= version) return known;
-    try {
-      const stage = await this.#parts.stages.get(name);
-      this.#definitions.set(name, stage);
-      return stage;
-    } catch (error) {
-      // Deleted after the watch reported it: the watch will report the deletion too.
-      if (hasCode(error, 'stage-unknown')) return undefined;
-      throw error;
-    }
-  }
-
   /** The reason for a failure stays in the record, so that it can be read after the worker is gone. */
   async #noteFailure(): Promise<void> {
-    const failed = [this.#exclusive, ...this.#shared.values()].find((slot) => slot.failure)?.failure;
-    const failure = failed ? `stage ${failed.stage}: ${failed.reason}` : null;
+    const { failure } = this.#served;
     const session = this.#session;
     if (!session || this.#record?.failure === failure || this.#stopped) return;
     await changeWorker(session, this.id, (record) =>
@@ -296,66 +239,18 @@ export class Worker {
     );
   }
 
-  #newSlot(): Slot {
-    const signal = this.#killing.signal;
-    const onProcessed = (stage: string, ms: number, next: string | undefined) =>
-      this.#timings.add(stage, ms, next);
-    const onLoad = (stage: Stage, reason: string | undefined) => this.#failedLoads.note(stage, reason);
-    const serving = {
-      parts: this.#parts,
-      workerId: this.id,
-      cancelled: this.#cancelled,
-      signal,
-      onProcessed,
-    };
-    return new Slot({
-      serving,
-      cache: this.#cache,
-      onLoad,
-      onChange: () => {
-        this.#presence.soon();
-        this.#noteFailure().catch((error: unknown) =>
-          this.#log.warn({ error: messageOf(error) }, 'failure not recorded'),
-        );
-      },
-    });
-  }
-
   #describe(): WorkerPresence {
-    const slots = [this.#exclusive, ...this.#shared.values()];
-    const inFlight = slots.reduce((sum, slot) => sum + slot.inFlight, 0);
-    const stage = this.#exclusive.stage;
+    const { state, ...served } = this.#served.report(this.#versions);
     return {
       id: this.id,
       pid: process.pid,
       host: hostname(),
       process: ownLife(),
       life: this.#life,
-      state: this.#state(slots),
-      stage: stage?.name ?? null,
-      stageVersion: stage?.version ?? 0,
-      inFlight,
-      inFlightOfStage: this.#exclusive.inFlight,
-      busySince: this.#exclusive.busySince,
-      loaded: this.#cache.loaded(),
+      state: this.#session ? state : 'STARTING',
       startedAt: this.#startedAt,
       heartbeatAt: this.#parts.clock.now(),
-      timings: this.#timings.toJSON(),
-      unable: this.#failedLoads.unable(this.#versions),
-      failedLoads: this.#failedLoads.counts(this.#versions),
-      offers: this.#offers.now(),
-      switchMs: this.#exclusive.switchMs,
-      coldMs: this.#exclusive.coldMs,
-      warmMs: this.#exclusive.warmMs,
-      ...(this.#exclusive.lastSwitch ? { lastSwitch: this.#exclusive.lastSwitch } : {}),
+      ...served,
     };
-  }
-
-  #state(slots: Slot[]): WorkerPresence['state'] {
-    if (!this.#session) return 'STARTING';
-    // The record shows a failed shared stage, but the watchdog must still plan with this worker.
-    if (this.#exclusive.failure) return 'FAILED';
-    if (this.#exclusive.moving) return 'RECONFIGURING';
-    return slots.some((slot) => slot.inFlight > 0) ? 'PROCESSING' : 'IDLE';
   }
 }
