@@ -10,7 +10,7 @@ import { mailSection } from './settings.ts';
 import { openTokens } from './tokens.ts';
 import { CompiledTypes } from './types/compiled-types.ts';
 
-type Parts = Pick<Engine, 'blobs' | 'clock' | 'configurationFile' | 'database' | 'settings'>;
+type MailEngine = Pick<Engine, 'blobs' | 'clock' | 'configurationFile' | 'database' | 'settings'>;
 
 /** What the house keeps while an engine is open: `stateOf(engine, OpenMail)`. */
 export class OpenMail {
@@ -20,7 +20,7 @@ export class OpenMail {
   /** Wakes the generator of campaigns. */
   readonly campaigns = new WakeUp();
 
-  constructor(engine: Parts) {
+  constructor(engine: MailEngine) {
     this.#composer = new OnDemand(
       () => openComposer(engine),
       (composer) => composer.close(),
@@ -37,7 +37,7 @@ export class OpenMail {
   }
 }
 
-async function openComposer(engine: Parts): Promise<Composer> {
+async function openComposer(engine: MailEngine): Promise<Composer> {
   const settings = sectionOf(engine.settings, mailSection);
   const url = publicUrl(engine);
   const preparers = new Preparers(engine, settings.prepare);

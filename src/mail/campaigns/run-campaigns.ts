@@ -9,7 +9,7 @@ import { type Campaign, releaseCampaign, toCampaign } from './campaign.ts';
 import { failCampaign } from './fail-campaign.ts';
 import { generate } from './generate.ts';
 
-type Parts = Pick<
+type CampaignEngine = Pick<
   Engine,
   | 'alerts'
   | 'backlog'
@@ -30,7 +30,7 @@ const leavingMs = 2000;
 const lasting = ['invalid-input', 'blob-missing', 'quota-exceeded'] as const;
 
 /** Generates the mails of started campaigns and notices when one has ended: an elected service. */
-export function runCampaigns(parts: Parts, wakeUp: WakeUp): Running {
+export function runCampaigns(parts: CampaignEngine, wakeUp: WakeUp): Running {
   const { clock, log, openSession } = parts;
   return runService({
     name: 'mail.campaigns',
@@ -99,7 +99,7 @@ class Lanes {
   }
 }
 
-async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Promise<void> {
+async function work(parts: CampaignEngine, campaign: Campaign, signal: AbortSignal): Promise<void> {
   if (campaign.state === 'held') return releaseCampaign(parts, campaign);
   if (campaign.source < campaign.sources.length) {
     if (!(await mayBegin(parts, campaign))) return;
@@ -149,7 +149,7 @@ async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Prom
   });
 }
 
-async function noteProblem(parts: Parts, { id }: Campaign, problem: string): Promise<void> {
+async function noteProblem(parts: CampaignEngine, { id }: Campaign, problem: string): Promise<void> {
   await mailQueries(parts)
     .updateTable('mail_campaign')
     .set({ problem: answerText(problem) })
@@ -159,7 +159,7 @@ async function noteProblem(parts: Parts, { id }: Campaign, problem: string): Pro
 }
 
 /** Waits for the campaign it follows. Fails with it if that one failed or was cancelled. */
-async function mayBegin(parts: Parts, campaign: Campaign): Promise<boolean> {
+async function mayBegin(parts: CampaignEngine, campaign: Campaign): Promise<boolean> {
   if (campaign.after === '') return true;
   const before = await mailQueries(parts)
     .selectFrom('mail_campaign')

@@ -8,11 +8,11 @@ import { reasonOf } from '../../engine/files/system-error.ts';
 import { type Attachment, checkSource } from '../model/attachment.ts';
 import type { MailSettings } from '../settings.ts';
 
-type Parts = Pick<Engine, 'blobs'>;
+type AttachmentStore = Pick<Engine, 'blobs'>;
 
 /** Reads an attachment from the allowed directory or from the blobs. Its size is known before it is read. */
 export async function loadAttachment(
-  parts: Parts,
+  parts: AttachmentStore,
   settings: MailSettings,
   attachment: Attachment,
 ): Promise<Buffer> {
@@ -49,7 +49,7 @@ export async function readAttachment(settings: MailSettings, name: string, path:
  * attachments. If one of those is missing, the mail is accepted: it can be resent once an administrator has fixed the type.
  */
 export async function checkAttachments(
-  parts: Parts,
+  parts: AttachmentStore,
   settings: MailSettings,
   own: readonly Attachment[],
   ofType: readonly Attachment[] = [],
@@ -78,7 +78,11 @@ export function limitOf({ attachmentsMb }: MailSettings): number {
   return attachmentsMb * 1024 * 1024;
 }
 
-async function attachmentSize(parts: Parts, settings: MailSettings, attachment: Attachment): Promise<number> {
+async function attachmentSize(
+  parts: AttachmentStore,
+  settings: MailSettings,
+  attachment: Attachment,
+): Promise<number> {
   const { name, path = '', blob } = attachment;
   checkSource(attachment);
   return blob === undefined ? fileSize(name, await allowedPath(settings, path)) : parts.blobs.size(blob);

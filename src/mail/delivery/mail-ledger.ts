@@ -3,7 +3,7 @@ import { mailDatabase } from '../database/tables.ts';
 import { type MailResult, recordMails, recordRetries } from './record-results.ts';
 import { type TakenMail, takeMails } from './take-mails.ts';
 
-type Parts = Pick<Engine, 'database' | 'clock' | 'backlog'>;
+type LedgerEngine = Pick<Engine, 'database' | 'clock' | 'backlog'>;
 
 interface Asked<Question, Answer> {
   question: Question;
@@ -19,12 +19,12 @@ const mostAtOnce = 500;
  * halves the waits for the disk, so a sender is fast with few mails in flight.
  */
 export class MailLedger {
-  readonly #parts: Parts;
+  readonly #parts: LedgerEngine;
   readonly #taking: Asked<string, TakenMail | undefined>[] = [];
   readonly #recording: Asked<MailResult, void>[] = [];
   #isBusy = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: LedgerEngine) {
     this.#parts = parts;
   }
 

@@ -7,13 +7,13 @@ import { classesOf, mailSection, queueOf } from '../settings.ts';
 import { readType } from '../types/mail-types.ts';
 import { byIds, mailsPerMessage } from './mail-message.ts';
 
-type Parts = Pick<Engine, 'alerts' | 'backlog' | 'clock' | 'database' | 'settings'>;
+type ResendingEngine = Pick<Engine, 'alerts' | 'backlog' | 'clock' | 'database' | 'settings'>;
 
 const mailsPerStep = 1000;
 
 /** Queues ended mails again with a new time to live, but never those that were sent. Resolves to their number. */
 export async function resendMails(
-  parts: Parts,
+  parts: ResendingEngine,
   which: { ids: readonly string[] } | { campaign: string; states: readonly MailState[]; isPaused?: boolean },
 ): Promise<number> {
   const classes = classesOf(sectionOf(parts.settings, mailSection));

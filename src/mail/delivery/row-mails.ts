@@ -10,18 +10,18 @@ import { MailLedger } from './mail-ledger.ts';
 import type { Ended, MailSource, MailToSend, Settlement, Taken } from './mail-source.ts';
 import { tellResult } from './tell-result.ts';
 
-type Parts = Pick<Engine, 'alerts' | 'backlog' | 'clock' | 'database' | 'events' | 'log'>;
+type RowMailsEngine = Pick<Engine, 'alerts' | 'backlog' | 'clock' | 'database' | 'events' | 'log'>;
 
 /** Mails that are rows of the database; messages have their ids. A retry is a new message in the backlog. */
 export class RowMails implements MailSource<string> {
   readonly takesAhead = true;
-  readonly #engine: Parts;
+  readonly #engine: RowMailsEngine;
   readonly #settings: MailSettings;
   readonly #ledger: MailLedger;
   readonly #prepared: ReturnType<typeof storePrepared>;
   readonly #inHand = new Set<string>();
 
-  constructor(engine: Parts, settings: MailSettings) {
+  constructor(engine: RowMailsEngine, settings: MailSettings) {
     this.#engine = engine;
     this.#settings = settings;
     this.#ledger = new MailLedger(engine);

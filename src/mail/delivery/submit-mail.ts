@@ -16,7 +16,10 @@ import { classesOf, type MailClass, mailSection, queueOf } from '../settings.ts'
 import { findType, type TypeVersion } from '../types/mail-types.ts';
 import { byIds } from './mail-message.ts';
 
-type Parts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'events' | 'houses' | 'settings'>;
+type SubmittingEngine = Pick<
+  Engine,
+  'backlog' | 'blobs' | 'clock' | 'database' | 'events' | 'houses' | 'settings'
+>;
 
 export interface SubmitOptions {
   owner: { name: string; role?: Role };
@@ -31,7 +34,7 @@ export interface SubmitOptions {
 
 /** Stores and queues a mail in one transaction. */
 export async function submitMail(
-  parts: Parts,
+  parts: SubmittingEngine,
   input: unknown,
   { owner, key, notBefore, version, lane }: SubmitOptions,
 ): Promise<{ id: string; isNew: boolean }> {

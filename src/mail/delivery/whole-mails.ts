@@ -24,7 +24,7 @@ type Unsent =
   | { kind: 'later'; mail: WholeMail; delayMs: number; reason: string; tried?: Tried }
   | { kind: 'hopeless'; mail: WholeMail; reason: string };
 
-type Parts = Pick<Engine, 'alerts' | 'broker' | 'clock' | 'database' | 'log'>;
+type WholeMailsEngine = Pick<Engine, 'alerts' | 'broker' | 'clock' | 'database' | 'log'>;
 
 /** Why a mail went back into the queue without an attempt. */
 const postponed = 'its destination is busy';
@@ -40,11 +40,11 @@ const awayMs = 1000;
  */
 export class WholeMails implements MailSource<WholeMail> {
   readonly takesAhead = false;
-  readonly #engine: Parts;
+  readonly #engine: WholeMailsEngine;
   readonly #known: SendingSnapshot;
   readonly #results: ResultBatches<Recorded>;
 
-  constructor(engine: Parts) {
+  constructor(engine: WholeMailsEngine) {
     this.#engine = engine;
     this.#known = new SendingSnapshot(engine);
     this.#results = new ResultBatches(engine.clock, (results) =>

@@ -13,7 +13,7 @@ import { addressKey, parseContact } from '../model/address.ts';
 import type { MailState } from '../model/mail.ts';
 import { classesOf, mailSection, queueOf } from '../settings.ts';
 
-type Parts = Pick<Engine, 'clock' | 'database'>;
+type MailStore = Pick<Engine, 'clock' | 'database'>;
 
 /** Final states. */
 const endedStates: readonly MailState[] = ['sent', 'failed', 'bounced', 'expired', 'suppressed', 'cancelled'];
@@ -22,7 +22,7 @@ const lettersAtOnce = 100;
 /** Limits the answer to a readable length. */
 const mostCampaigns = 100;
 
-type ErasingParts = Parts & Pick<Engine, 'blobs' | 'broker' | 'settings'>;
+type ErasingEngine = MailStore & Pick<Engine, 'blobs' | 'broker' | 'settings'>;
 
 /**
  * Deletes everything about a recipient: all mails, waiting ones included, with data and attachments. Whole mails in a queue are
@@ -30,7 +30,7 @@ type ErasingParts = Parts & Pick<Engine, 'blobs' | 'broker' | 'settings'>;
  * address.
  */
 export async function eraseRecipient(
-  parts: ErasingParts,
+  parts: ErasingEngine,
   address: string,
   signal: AbortSignal,
 ): Promise<{ mails: number; campaigns: string[] }> {
@@ -56,7 +56,7 @@ export async function eraseRecipient(
 
 /** Discards dead letters with whole mails to the address. Resolves to their number. */
 async function discardDead(
-  { broker, settings }: ErasingParts,
+  { broker, settings }: ErasingEngine,
   address: string,
   signal: AbortSignal,
 ): Promise<number> {
@@ -102,7 +102,11 @@ function wholeMailsOf(body: Uint8Array) {
  * Campaigns whose files name the address. Files can't be changed while a campaign reads them; they are deleted once all mails
  * are made.
  */
-async function campaignsNaming(parts: ErasingParts, address: string, signal: AbortSignal): Promise<string[]> {
+async function campaignsNaming(
+  parts: ErasingEngine,
+  address: string,
+  signal: AbortSignal,
+): Promise<string[]> {
   const rows = await mailQueries(parts)
     .selectFrom('mail_campaign')
     .selectAll()
@@ -148,7 +152,7 @@ function addressIn(email: unknown): string | undefined {
 }
 
 /** Deletes mails and campaigns that ended before this time, with audiences and attachments. Resolves to the number of mails. */
-export async function eraseEnded(parts: Parts, before: number, signal: AbortSignal): Promise<number> {
+export async function eraseEnded(parts: MailStore, before: number, signal: AbortSignal): Promise<number> {
   const queries = mailQueries(parts);
   let total = await inSteps(signal, () =>
     deleteMails(parts, () =>
@@ -185,7 +189,7 @@ export async function eraseEnded(parts: Parts, before: number, signal: AbortSign
   return total;
 }
 
-async function deleteMails(parts: Parts, find: () => Promise<{ id: string }[]>): Promise<number> {
+async function deleteMails(parts: MailStore, find: () => Promise<{ id: string }[]>): Promise<number> {
   const ids = (await find()).map(({ id }) => id);
   if (ids.length === 0) return 0;
   await mailDatabase(parts).transaction(async (transaction) => {

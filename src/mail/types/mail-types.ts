@@ -9,11 +9,11 @@ import type { LaidOut } from '../templates/lay-out.ts';
 
 /** A stored type. It was laid out when it was stored. */
 export type TypeVersion = MailType & { version: number; laidOut?: LaidOut | undefined };
-type Parts = Pick<Engine, 'database' | 'clock'>;
+type TypeStore = Pick<Engine, 'database' | 'clock'>;
 
 /** Stores a new version of a type; waiting mails keep their version. Without `replace`, the code must be new. */
 export async function storeType(
-  parts: Parts,
+  parts: TypeStore,
   input: unknown,
   { replace = false, uploader = '' }: { replace?: boolean; uploader?: string } = {},
 ): Promise<TypeVersion> {
