@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type CrawlDefinition, crawlDefinition, rulesOf } from '../../src/robot/crawl/options.ts';
 import { CrawlExport } from '../../src/robot/commands/crawl-export.ts';
+import { type CrawlDefinition, crawlDefinition, rulesOf } from '../../src/robot/crawl/options.ts';
 import { robotNew, robotStart, robotStatus } from '../../src/robot/operations/crawls.ts';
 import { checkRequests } from '../../src/robot/politeness/check-requests.ts';
 import { readLog } from '../../src/robot/politeness/read-log.ts';
