@@ -16,10 +16,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
     results: { summary: 'Collect finished requests', load: () => import('./commands/results.ts') },
     request: { summary: 'Cancel submitted requests', load: () => import('./commands/request.ts') },
     timing: {
-      summary: 'Show where the time of finished requests went',
+      summary: 'Show where finished requests spent their time',
       load: () => import('./commands/timing.ts'),
     },
-    dummy: { summary: 'Make load: send generated requests', load: () => import('./commands/dummy.ts') },
+    dummy: { summary: 'Generate load: send random requests', load: () => import('./commands/dummy.ts') },
     queue: {
       summary: 'Look into queues, pause them, handle dead letters',
       load: () => import('./commands/queue.ts'),
@@ -28,7 +28,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
       summary: 'List and delete uploads that nothing uses yet',
       load: () => import('./commands/upload.ts'),
     },
-    schedule: { summary: 'Run things at certain times', load: () => import('./commands/schedule.ts') },
+    schedule: {
+      summary: 'Run tasks and submit requests on a schedule',
+      load: () => import('./commands/schedule.ts'),
+    },
   },
   'Workers and watchdog': {
     worker: { summary: 'List, run and control workers', load: () => import('./commands/worker.ts') },
@@ -55,7 +58,7 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
       summary: 'Manage the secrets that sign webhooks',
       load: () => import('./commands/webhook.ts'),
     },
-    event: { summary: 'Show what happened lately', load: () => import('./commands/event.ts') },
+    event: { summary: 'Show recent events', load: () => import('./commands/event.ts') },
     config: {
       summary: 'Show every setting and where its value comes from',
       load: () => import('./commands/config.ts'),
@@ -65,7 +68,7 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
       load: () => import('./commands/server.ts'),
     },
     coordination: {
-      summary: 'Look into the tree where workers and services meet',
+      summary: 'Show and change nodes of the coordination tree',
       load: () => import('./commands/coordination.ts'),
     },
     stack: {
@@ -77,10 +80,13 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
       load: () => import('./commands/clock.ts'),
     },
     backup: {
-      summary: 'Write everything into one file, while it runs',
+      summary: 'Back up everything to one file, without stopping',
       load: () => import('./commands/backup.ts'),
     },
-    restore: { summary: 'Make a data directory from a backup', load: () => import('./commands/restore.ts') },
+    restore: {
+      summary: 'Restore a data directory from a backup',
+      load: () => import('./commands/restore.ts'),
+    },
     doctor: {
       summary: 'Check the installation and suggest remedies',
       load: () => import('./commands/doctor.ts'),

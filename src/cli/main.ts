@@ -4,7 +4,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import type { Surroundings } from '../terminal/session.ts';
 import { runProgram } from './run-program.ts';
 
-/** The command line of an installation with these houses, on this process's arguments and streams. */
+/** Runs the command line with these houses on the arguments and streams of this process. */
 export async function main(houses: readonly House[]): Promise<void> {
   const { signal } = interruption();
   // The reader has closed the pipe: `pismak event ls | head`.
@@ -31,7 +31,7 @@ export async function main(houses: readonly House[]): Promise<void> {
       return loadSettings({ commandLine, houses });
     },
   };
-  // Our timers don't keep the process alive, and while a command waits there may be nothing else that does.
+  // Our timers don't keep the process alive, and a waiting command may have nothing else that does.
   const alive = setInterval(() => {}, 2 ** 30);
   process.exitCode = await runProgram(surroundings, process.argv.slice(2));
   clearInterval(alive);

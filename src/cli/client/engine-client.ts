@@ -14,7 +14,7 @@ import type { Client } from '../../terminal/client/client.ts';
 /** A user who can read the data directory may do everything. */
 const local: Caller = { name: 'local', role: 'admin', address: 'command line' };
 
-/** Acts in this process while no other process uses the data directory: no workers, no services, only operations. */
+/** Runs operations in this process while no other process uses the data directory. Starts no workers or services. */
 export async function openEngineClient(
   { settings, file }: LoadedSettings,
   houses: readonly House[],

@@ -24,7 +24,7 @@ interface Sending {
   signal?: AbortSignal | undefined;
 }
 
-/** Talks to a server. Not with `fetch`: it gives up after five minutes, and a backup may take longer. */
+/** Talks to a server. Avoids `fetch`, which gives up after five minutes: a backup may take longer. */
 export function openHttpClient(options: {
   url: string;
   token: string | undefined;
@@ -152,7 +152,7 @@ async function parsed(answer: IncomingMessage): Promise<unknown> {
   if (code !== undefined && Object.hasOwn(errorStatus, code) && message !== undefined) {
     throw new PismakError(code as ErrorCode, String(message), details ? { details } : {});
   }
-  throw new PismakError('unavailable', `the server there is not Pismak: it answered with status ${status}`);
+  throw new PismakError('unavailable', `the server is not Pismak: it answered with status ${status}`);
 }
 
 function unreachable(base: URL, error: unknown): unknown {

@@ -35,7 +35,7 @@ const add: AddGroup = (group, shell) => {
       { title: 'outcome', of: (row) => row.outcome },
       { title: 'times', of: (row) => row.count },
       { title: 'from', of: (row) => row.address },
-      { title: 'of', of: (row) => row.owner },
+      { title: 'owner', of: (row) => row.owner },
       { title: 'input', of: (row) => JSON.stringify(row.input) },
     ],
   });
@@ -54,7 +54,7 @@ const add: AddGroup = (group, shell) => {
     .option('--to <time>', 'only before this time', moment)
     .option('--operation <operation>', 'only this operation')
     .option('--actor <user>', 'only this user, signed in with a password or with any key')
-    .option('--owner <user>', 'only what administrators read of this user')
+    .option('--owner <user>', 'only reads of this user’s data by administrators')
     .action(
       shell.run<ExportOptions>(async ({ client, clock, out, options }) => {
         const { output, csv, operation, actor, owner } = options;

@@ -11,10 +11,10 @@ const add: AddGroup = (group, shell) => {
   group.addHelpText(
     'after',
     '\nWrites a consistent snapshot of queues, database, blobs and configuration to one tar file, while everything runs.\n' +
-      'A plain name goes into the backup directory (setting backup.directory). A path, on this machine only, is where the\n' +
-      'finished file is moved to.',
+      'A plain name puts the file into the backup directory (setting backup.directory). A path works on this machine only:\n' +
+      'the command moves the finished file there.',
   );
-  /** Where this command, not the server, puts the file. */
+  /** Where this command moves the file that the server has written. */
   let target: string | undefined;
   const placed = <Answer extends { file: string }>(answer: Answer): Answer => {
     if (target === undefined) return answer;
@@ -30,7 +30,7 @@ const add: AddGroup = (group, shell) => {
       if (remote)
         throw new PismakError(
           'invalid-input',
-          'with --url give a plain name: backups go into the backup directory there',
+          'with --url give a plain name: the server writes into its own backup directory',
         );
       target = resolve(name);
       if (existsSync(target))
@@ -41,7 +41,7 @@ const add: AddGroup = (group, shell) => {
       return { name: backupName.safeParse(plain).success ? plain : `backup-${clock.now()}.tar` };
     },
     data: placed,
-    say: (answer) => `everything is in ${placed(answer).file}`,
+    say: (answer) => `backup written to ${placed(answer).file}`,
   });
 };
 export default add;
@@ -62,7 +62,7 @@ function renameOrCopy(from: string, to: string): void {
   } catch (error) {
     if (!isSystemError(error, 'EXDEV')) throw error;
   }
-  // On another disk. A half of a backup must not have the name of a whole one.
+  // The target is on another disk. An incomplete copy must not look like a complete backup.
   const partial = `${to}.partial`;
   try {
     copyFileSync(from, partial);

@@ -9,9 +9,12 @@ const add: AddGroup = (group, shell) => {
     usage: 'show',
     say: ({ now, held }) =>
       held
-        ? `it is ${formatTime(now)}; the clock jumped, so nothing is deleted for its age until ${formatTime(held.until)}`
-        : `it is ${formatTime(now)}; nothing is held back`,
+        ? `it is ${formatTime(now)}; the clock jumped, so deletion by age is on hold until ${formatTime(held.until)}`
+        : `it is ${formatTime(now)}; deletion by age is active`,
   });
-  command(clockAccept, { usage: 'accept', say: () => 'the clock is right; old things are deleted again' });
+  command(clockAccept, {
+    usage: 'accept',
+    say: () => 'the clock is accepted; deletion by age is active again',
+  });
 };
 export default add;

@@ -10,7 +10,7 @@ const columns: Column<SettingRow>[] = [
 const explaining: Column<SettingRow>[] = [
   { title: 'allowed', of: (row) => row.allowed },
   { title: 'variable', of: (row) => row.variable },
-  { title: 'what', of: (row) => row.description },
+  { title: 'description', of: (row) => row.description },
 ];
 
 const add: AddGroup = (group, { run }) => {

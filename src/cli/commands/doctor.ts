@@ -34,7 +34,7 @@ const add: AddGroup = (group, { run }) => {
 };
 export default add;
 
-/** What is wrong, and what to do. */
+/** Splits a warning into the finding and the advice. */
 function splitAdvice(warning: string): [string, string] {
   const at = warning.lastIndexOf('; ');
   return [warning.slice(0, at), warning.slice(at + 2)];
@@ -51,7 +51,7 @@ async function examine({ settings, clock }: Session): Promise<Finding[]> {
     findings.push(checkSandbox(loaded.settings));
     findings.push(...checkExposure(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
-    // A running process checks its servers itself, and its health tells.
+    // A running process checks its servers itself and reports them in its health.
     if (!holder) findings.push(...(await checkServers(loaded.settings, clock)));
   } catch (error) {
     if (!(error instanceof PismakError && error.code === 'configuration-invalid')) throw error;

@@ -9,7 +9,7 @@ export function planColumns(queues: readonly QueueNumbers[], all: boolean): Colu
   return [
     { title: 'stage', of: (row) => row.stage },
     { title: 'L waiting', of: (row) => row.length },
-    { title: 'AMT one takes', of: (row) => formatDuration(row.averageMs), align: 'right' },
+    { title: 'AMT per message', of: (row) => formatDuration(row.averageMs), align: 'right' },
     { title: 'NW workers', of: (row) => row.workers },
     { title: 'WT unserved', of: (row) => formatDuration(row.waitingMs), align: 'right' },
     { title: 'AP', of: (row) => row.priority },
@@ -53,7 +53,7 @@ function formulaOf(queue: QueueNumbers, sum: number): string {
   // `flow`: requests finished per second of work.
   if (details?.remainingMs !== undefined)
     return `PP = (AP ${priority} + 1) / ${formatSeconds(details.remainingMs)} of work before the end = ${pp}${length > 0 ? '' : ', but nothing waits'}`;
-  // Another policy may rank by something else; then this formula would explain nothing.
+  // Another policy may use another formula; then show only the result.
   if (Math.abs(computed - parametric) > 1e-6 * Math.max(1, Math.abs(computed))) return `PP = ${pp}`;
   return (
     `PP = (L ${length} * AMT ${formatSeconds(averageMs)} / (NW ${workers} + 1) + WT ${formatSeconds(waitingMs)}) ` +

@@ -28,7 +28,7 @@ const add: AddGroup = (group, shell) => {
     fields: {
       expiresInMs: {
         flags: '--expires <duration>',
-        about: 'How long it is valid, such as 90d; for ever by default',
+        about: 'How long the key is valid, such as 90d; unlimited by default',
         read: duration,
       },
     },

@@ -26,7 +26,7 @@ const add: AddGroup = (group, { run }) => {
         if (out.json) return out.object({ data, movedAside: movedAside ?? null, manifest });
         const { count, bytes } = manifest.blobs;
         out.say(
-          `${data} is as it was at ${formatTime(manifest.createdAt)}, with ${formatCount(count, 'blob')} (${formatBytes(bytes)})`,
+          `${data} is restored to its state of ${formatTime(manifest.createdAt)}, with ${formatCount(count, 'blob')} (${formatBytes(bytes)})`,
         );
         const { users, keys } = manifest.accounts;
         const admins = users.filter(({ role }) => role === 'admin').map(({ name }) => name);

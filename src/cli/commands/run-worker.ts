@@ -23,7 +23,7 @@ const lookMs = 1000;
 
 /**
  * Starts a worker in the process that uses the data directory (or on the server that --url names), prints its state, and
- * stops it on Ctrl-C. If no process runs, it refuses: without a watchdog the worker would get nothing to do.
+ * stops it on Ctrl-C. Refuses if no process runs: without a watchdog the worker would get no work.
  */
 export async function runWorker(session: Session<RunWorkerOptions>): Promise<void> {
   const { out, options, clock } = session;
@@ -39,7 +39,7 @@ export async function runWorker(session: Session<RunWorkerOptions>): Promise<voi
   try {
     while (!session.signal.aborted) {
       const worker = await findWorker(client, id);
-      if (!worker?.presence) return out.say(`worker ${id} was stopped by another command`);
+      if (!worker?.presence) return out.say(`another command has stopped worker ${id}`);
       const state = `${worker.state} ${worker.presence.stage ?? ''}`.trimEnd();
       if (state !== told) out.say(`${formatTime(clock.now())} ${state}`);
       told = state;
@@ -48,12 +48,12 @@ export async function runWorker(session: Session<RunWorkerOptions>): Promise<voi
   } catch (error) {
     if (!session.signal.aborted) throw error;
   }
-  out.say('stopping: what it has begun may finish');
+  out.say('stopping: current work may finish');
   await client.call(workerStop, { id }, { afterInterruption: true });
   out.say(`worker ${id} is stopped`);
 }
 
-/** Runs a worker in this process, on any machine. It needs only the address of the coordination. */
+/** Runs a worker in this process, on any machine. It needs only the URL of the coordination service. */
 async function runAlone(
   { out, options, clock, signal, houses }: Session<RunWorkerOptions>,
   settings: Settings,
@@ -77,7 +77,7 @@ async function runAlone(
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   stopFreeing();
-  out.say('stopping: what it has begun may finish');
+  out.say('stopping: current work may finish');
   await worker.close();
   log.close();
   out.say(`worker ${worker.id} is stopped`);

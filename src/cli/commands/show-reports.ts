@@ -29,7 +29,7 @@ export function showReports(reports: readonly Report[], out: Output): void {
     })),
   ]);
   if (reports.some(({ finished, requests }) => finished < requests))
-    out.say('The times leave out unfinished requests, which waited a day for a stage that no worker served.');
+    out.say('The times exclude unfinished requests, which waited a day for a stage that no worker served.');
 }
 
 function seconds(number: number): string {

@@ -27,7 +27,7 @@ const add: AddGroup = (group, { command, run }) => {
     'stack up --toml stack.toml && pismak up --config stack.toml',
   )
     .option(...directory)
-    .option('--toml <file>', 'write the settings there instead of printing them')
+    .option('--toml <file>', 'write the settings to this file instead of printing them')
     .action(
       run<Options>(async ({ out, options, clock, signal }) => {
         requirePackages();

@@ -11,8 +11,8 @@ const add: AddGroup = (group, { run }) => {
     .option('--queue <queue>', 'instead, read the requests in an output queue without taking them')
     .addHelpText(
       'after',
-      '\nWaiting lasts from the end of the previous stage (or from the submission) to the start. The processing times leave\n' +
-        'out failed requests.\n\nExamples:\n  $ pismak timing results\n  $ pismak timing --queue pages-done --json',
+      '\nWaiting lasts from the end of the previous stage (or from the submission) to the start. Processing times exclude\n' +
+        'failed requests.\n\nExamples:\n  $ pismak timing results\n  $ pismak timing --queue pages-done --json',
     )
     .action(
       run<{ queue?: string }, [string | undefined]>(async ({ client, options, out }, directory) => {

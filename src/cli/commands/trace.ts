@@ -36,7 +36,7 @@ const add: AddGroup = (group, { run }) => {
         const from = options.from?.(now);
         if (from !== undefined && from >= to)
           throw new PismakError('invalid-input', '--from must be before --to');
-        // A picture has more columns than a terminal, but still a limited number.
+        // A drawing has room for more columns than a terminal, up to a limit.
         const trace = await (await client()).call(traceShow, { from, to, limit: 2000 });
         if (options.svg !== undefined) {
           await writeFile(options.svg, drawSvg(trace)).catch((error: unknown) => {

@@ -40,7 +40,7 @@ const add: AddGroup = (group, shell) => {
   });
   command(userPassword, {
     usage: 'password <user>',
-    summary: 'Change a password; open sessions and keys of the user end',
+    summary: 'Change a password and end the sessions and keys of the user',
     examples: ['user password anna'],
     fields: { current: false, password: false },
     complete: async ({ stderr }, { name }) => ({
@@ -56,9 +56,7 @@ const add: AddGroup = (group, shell) => {
   command(userSet, {
     usage: 'set <user>',
     say: ({ name, mayPrioritise }) =>
-      mayPrioritise
-        ? `user ${name} may send work before that of others`
-        : `work of user ${name} waits like that of others`,
+      mayPrioritise ? `user ${name} may set a priority` : `user ${name} may not set a priority`,
   });
   command(userDisable, { usage: 'disable <user>', say: (_, { name }) => `user ${name} is disabled` });
   command(userEnable, { usage: 'enable <user>', say: (_, { name }) => `user ${name} may sign in again` });

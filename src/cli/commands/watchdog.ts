@@ -5,7 +5,7 @@ import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatDuration, formatTime } from '../../terminal/output/format.ts';
 import { explainPlan, planColumns } from './explain-plan.ts';
 
-/** What the policy promises to a worker or a stage: each has a rule of its own. */
+/** What the policy guarantees to a worker or a stage; each policy has its own rule. */
 function ruleOf({ policy, parameters }: z.output<typeof watchdogStatus.output>): Record<string, string> {
   const { minimumMessages, patienceMs, reconfigurationMs } = parameters;
   if (policy === 'flow') return { 'a stage is unserved': `at most about ${formatDuration(patienceMs)}` };
@@ -30,7 +30,7 @@ const add: AddGroup = (group, shell) => {
         status.averages,
         [
           { title: 'stage', of: (row) => row.stage },
-          { title: 'one takes', of: (row) => formatDuration(row.averageMs), align: 'right' },
+          { title: 'per message', of: (row) => formatDuration(row.averageMs), align: 'right' },
         ],
         'no stages',
       );

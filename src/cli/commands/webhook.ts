@@ -28,7 +28,7 @@ const add: AddGroup = (group, shell) => {
     examples: ['webhook secret create --owner anna'],
     show({ secret, owner }, { out }) {
       out.object({ secret, owner });
-      out.say('Give it to your receiver now: it is not shown again');
+      out.say('Give the secret to your receiver now: it is not shown again');
     },
   });
   command(secretRotate, {
@@ -37,18 +37,18 @@ const add: AddGroup = (group, shell) => {
     fields: {
       overlapMs: {
         flags: '--overlap <duration>',
-        about: 'How long the old one signs along (default: 24h); 0 if somebody else knows it',
+        about: 'How long the old secret also signs (default: 24h); 0 if it has leaked',
         read: duration,
       },
     },
     show({ secret, owner, previousEndsAt }, { out }) {
-      out.object({ secret, owner, 'old one signs until': formatTime(previousEndsAt) });
-      out.say('Give it to your receiver now: it is not shown again');
+      out.object({ secret, owner, 'old secret signs until': formatTime(previousEndsAt) });
+      out.say('Give the secret to your receiver now: it is not shown again');
     },
   });
   command(secretDelete, {
     usage: 'delete',
-    confirm: 'Yes, let webhooks be unsigned',
+    confirm: 'required, because webhooks are unsigned from then on',
     say: (_, { owner }) => `webhooks${owner === undefined ? '' : ` of ${owner}`} are no longer signed`,
   });
 };

@@ -21,18 +21,18 @@ const add: AddGroup = (group, shell) => {
     .command(
       group,
       'run',
-      'Run one more worker until Ctrl-C: in this process and on any machine if it knows the coordination, otherwise inside the process that uses the data directory',
+      'Run one more worker until Ctrl-C: in this process, on any machine, if a coordination service is set; otherwise in the process that uses the data directory',
       'worker run',
       'worker run --id big --labels gpu,large',
       'worker run --coordination-file /etc/pismak/coordination',
     )
     .option('--id <name>', 'name of the worker (default: generated)')
     .option('--labels <a,b>', 'labels that stages may require (setting worker.labels)', commaList)
-    .option('--coordination <url>', 'where workers and services meet (PISMAK_COORDINATION)')
+    .option('--coordination <url>', 'URL of the coordination service (PISMAK_COORDINATION)')
     .option('--coordination-file <file>', 'a file that holds this URL: other users can read a command line')
     .action(
       shell.run<RunWorkerOptions>(async (session) => {
-        // Loaded only here: the other commands of the group run no worker.
+        // Loaded late: the other commands of the group run no worker.
         const { runWorker } = await import('./run-worker.ts');
         await runWorker(session);
       }),

@@ -13,7 +13,7 @@ export async function checkProcess({ http }: Settings, holder: Holder | undefine
   return [ok('process', found), await checkHealth(holder)];
 }
 
-/** Checks who can reach the server, and whether they can be overheard. */
+/** Checks who can reach the server, and whether the traffic is encrypted. */
 export function checkExposure({ http }: Settings): Finding[] {
   const exposures = findExposures(http);
   if (exposures.length === 0) return [ok('network', `listens on ${http.host}`)];
@@ -47,7 +47,7 @@ async function checkPort(host: string, port: number): Promise<Finding> {
     await new Promise<void>((resolve, reject) =>
       server.once('error', reject).listen({ host, port }, resolve),
     );
-    return ok('port', port === 0 ? 'any free one will do' : `${port} on ${host} is free`);
+    return ok('port', port === 0 ? 'any free port' : `${port} on ${host} is free`);
   } catch (error) {
     return fail(
       'port',

@@ -5,7 +5,7 @@ import { findSandbox, sandboxPlan } from '../../engine/processor/sandbox.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Whether processors can run without sight of databases, keys and logs; tried out in a directory of its own. */
+/** Tries, in a temporary directory, whether the sandbox can hide databases, keys and logs from processors. */
 export function checkSandbox({ sandbox }: Pick<Settings, 'sandbox'>): Finding {
   if (sandbox.use === 'off')
     return warn('sandbox', 'processors see everything that this user sees', 'remove sandbox.use = "off"');
@@ -13,7 +13,7 @@ export function checkSandbox({ sandbox }: Pick<Settings, 'sandbox'>): Finding {
   try {
     const parts = { data: directory, blobsUrl: `directory:${join(directory, 'blobs')}`, modules: [] };
     const found = findSandbox(sandboxPlan({ ...parts, cacheDirectory: join(directory, 'cache') }));
-    if (!('fault' in found)) return ok('sandbox', 'processors see no databases, keys and logs');
+    if (!('fault' in found)) return ok('sandbox', 'hides databases, keys and logs from processors');
     const [why = '', ...remedy] = found.fault.split(': ');
     const result = sandbox.use === 'require' ? fail : warn;
     return result('sandbox', `processors see everything that this user sees; ${why}`, remedy.join(': '));

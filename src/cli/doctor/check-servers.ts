@@ -15,7 +15,8 @@ export async function checkServers(settings: Settings, clock: Clock, timeoutMs =
         if (!(await reachServer(url, clock, timeoutMs))) return [];
         return [ok(name, `${maskSecrets(url)} answers`), ...openNodes(name, url)];
       } catch (error) {
-        const advice = 'is the server up, the way open, the password right?';
+        const advice =
+          'check that the server is up, that a firewall does not block it, and that the password is right';
         return [fail(name, `${maskSecrets(url)}: ${messageOf(error)}`, advice)];
       }
     }),
@@ -25,6 +26,6 @@ export async function checkServers(settings: Settings, clock: Clock, timeoutMs =
 
 function openNodes(name: string, url: string): Finding[] {
   if (!/^zookeepers?:/.test(url) || url.includes('@')) return [];
-  const found = 'the URL names no user: everyone who reaches ZooKeeper can read the passwords kept there';
-  return [warn(name, found, 'put a user and a password into the URL, the same everywhere')];
+  const found = 'the URL names no user: everyone who reaches ZooKeeper can read the passwords stored there';
+  return [warn(name, found, 'put a user and a password into the URL, the same on every machine')];
 }

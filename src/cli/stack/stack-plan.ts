@@ -9,13 +9,13 @@ import { makeDirectory } from '../../engine/files/make-directory.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
 import { asPostgresUser, postgresUser, run } from '../../engine/local-servers/postgres-programs.ts';
 
-/** The name of the user with all rights, of the virtual host, of the tree in ZooKeeper and of the database of a new stack. */
+/** One name for the administrator, the virtual host, the ZooKeeper tree and the database of a new stack. */
 export const stackUser = 'stack';
 
 /** How a stack was created. Stored in its directory, readable by its owner only; ports and passwords never change. */
 const planSchema = z.strictObject({
   format: z.literal(1),
-  /** The ports of all servers follow this one. */
+  /** The servers use a range of ports that starts here. */
   firstPort: z.int().min(1024).max(65_000),
   /** The password of the user, in RabbitMQ, ZooKeeper and PostgreSQL. */
   password: z.string().min(16),
@@ -23,7 +23,7 @@ const planSchema = z.strictObject({
   cookie: z.string().min(16),
   /** The directory of PostgreSQL's data. */
   postgres: z.string(),
-  /** Whether the stack was started last, or stopped. */
+  /** The last command: `stack up` or `stack down`. */
   wanted: z.enum(['up', 'down']),
 });
 export type StackPlan = z.infer<typeof planSchema> & { directory: string };
@@ -47,7 +47,7 @@ export async function readPlan(directory: string): Promise<StackPlan | undefined
   if (plan.success) return { ...plan.data, directory };
   throw new PismakError(
     'configuration-invalid',
-    `${fileOf(directory)} is damaged or of another version: stop the servers that run there, then remove ${directory}`,
+    `${fileOf(directory)} is damaged, or another version wrote it: stop the servers that run there, then remove ${directory}`,
   );
 }
 
@@ -107,7 +107,7 @@ async function freePorts(): Promise<number> {
     const ports = Array.from({ length: portCount }, (_, index) => first + index);
     if ((await Promise.all(ports.map(isFree))).every(Boolean)) return first;
   }
-  throw new PismakError('unavailable', `there are no ${portCount} free ports in a row from 17500 on`);
+  throw new PismakError('unavailable', `no ${portCount} consecutive ports are free from 17500 on`);
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -64,7 +64,7 @@ export async function createStandby(
   await rename(part, data);
 }
 
-/** Makes commits wait for the standby, once it is connected. True when they do. */
+/** Makes commits wait for the standby once it is connected. True when replication is synchronous. */
 export async function isSynchronous(primary: PostgresNode): Promise<boolean> {
   if ((await primary.ask('SHOW synchronous_standby_names')) !== 'standby') {
     if ((await primary.ask('SELECT count(*) FROM pg_stat_replication')) === '0') return false;
@@ -80,7 +80,7 @@ export async function createDatabase(primary: PostgresNode): Promise<void> {
   await primary.ask(`CREATE DATABASE ${stackUser}`);
 }
 
-/** The node that is the primary now: after a promotion the one with the newer timeline. */
+/** The current primary: after a promotion, the node with the newer timeline. */
 export async function findPrimary(nodes: readonly PostgresNode[]): Promise<PostgresNode | undefined> {
   const able = nodes.filter(({ data }) => existsSync(data) && !isStandby(data));
   const timelines = await Promise.all(able.map(({ data }) => timelineOf(data)));

@@ -25,7 +25,7 @@ export interface StartOptions {
 const startMs = 180_000;
 const lookMs = 100;
 
-/** Starts the servers that do not run, and waits until all are ready. Returns the names of those it has started. */
+/** Starts the servers that do not run and waits until all are ready. Returns the names of the started ones. */
 export async function startStack(plan: StackPlan, options: StartOptions): Promise<string[]> {
   const { mapper, rabbitmq, zookeeper, postgres } = stackServers(plan);
   const processes = await stackProcesses(plan);
@@ -59,7 +59,7 @@ export async function startStack(plan: StackPlan, options: StartOptions): Promis
   };
 
   const startRabbitmq = async () => {
-    // Nodes that find no mapper would start their own.
+    // Without a port mapper, each node would start its own.
     await startAll([mapper]);
     await startAll(rabbitmq);
     await until(rabbitmq, () => isOneCluster(plan));

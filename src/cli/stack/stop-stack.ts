@@ -8,7 +8,7 @@ import { allServers, type StackServer, stackServers } from './stack-servers.ts';
 const graceMs = 60_000;
 const lookMs = 50;
 
-/** Stops all servers, and kills those that do not stop in time. Returns the names of those that ran. */
+/** Stops all servers and kills those that do not stop in time. Returns the names of the servers that ran. */
 export async function stopStack(plan: StackPlan, clock: Clock): Promise<string[]> {
   const processes = await stackProcesses(plan);
   const servers = allServers(stackServers(plan));
@@ -16,7 +16,7 @@ export async function stopStack(plan: StackPlan, clock: Clock): Promise<string[]
   const { mapper } = stackServers(plan);
   await writePlan({ ...plan, wanted: 'down' });
   for (const server of running) {
-    // Nodes say goodbye to the mapper, so it goes last.
+    // Nodes unregister from the port mapper, so it stops last.
     if (server.name !== mapper.name) send(mainProcess(processes, server.name), server.stopSignal);
   }
   const others = running.filter(({ name }) => name !== mapper.name);

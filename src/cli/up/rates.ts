@@ -16,7 +16,7 @@ export class Rates {
       const times = this.#times.get(event.entity) ?? [];
       times.push(event.at);
       this.#times.set(event.entity, times);
-      // Old entries are dropped in batches, so that a fast stage doesn't pay for it with every request.
+      // Old entries are dropped in batches, to keep the cost per request low on fast stages.
       if (times.length > 10_000) this.#forget(times);
     });
   }

@@ -17,7 +17,7 @@ export async function up(
   houses: readonly House[],
   configurationFile?: string,
 ): Promise<void> {
-  // Closing the terminal, or piping the output into `head`, must not stop the work. Other commands end then.
+  // Unlike other commands, `up` survives a closed terminal or pipe (`pismak up | head`).
   for (const stream of [process.stdout, process.stderr])
     stream.removeAllListeners('error').on('error', () => {});
   process.on('SIGHUP', () => {});
@@ -48,12 +48,12 @@ export async function up(
   const underWay = await countUnderWay(engine);
   print(`Stopping: ${underWay} may finish; Ctrl-C again stops at once, and nothing is lost either way`);
   if (await close()) return print('Stopped');
-  print('Stopped, but not in good order: servers did not answer. Nothing is lost');
-  // What still waits for them would keep this process.
+  print('Stopped uncleanly: servers did not answer. Nothing is lost');
+  // Pending calls to these servers would keep the process alive.
   process.exit(exitCodes.failed);
 }
 
-/** Where it all is. The addresses of servers are not shown: they are long, and `pismak server ls` has them. */
+/** Says where state is stored. Omits the addresses of servers: they are long, and `pismak server ls` shows them. */
 export function describeState(settings: Settings, directory: string): string {
   const [, blobs = ''] = settings.blobs.split(/^directory:/);
   const local = serverNames.filter((name) => /^(sqlite|embedded|directory):/.test(settings[name]));
@@ -68,7 +68,7 @@ export function describeState(settings: Settings, directory: string): string {
   return `State is ${places.join(' and ')}${rest}`;
 }
 
-/** Has a time limit: when the user stops Pismak because a server is down, they must not wait for that server. */
+/** Limited in time: users who stop Pismak because a server is down must not wait for that server. */
 async function countUnderWay({ broker, clock }: Engine): Promise<string> {
   const unknown = () => 'running work';
   const counting = broker
