@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '../../src/transcription/page/page.ts';
-import { readHocr } from '../../src/transcription/recognise/hocr.ts';
+import { readHocr } from '../../src/transcription/recognise/read-hocr.ts';
 import { secondsSince } from '../engine/work.ts';
 import type { SamplePage } from './sample-pages.ts';
 

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { formats as allFormats } from '../formats/output-formats.ts';
 import { saveSearchable } from './download-document.ts';
 
 const pages = { total: 1, waiting: 0, running: 0, done: 1, doubtful: 0, noText: 0, failed: 0, cancelled: 0 };
@@ -111,7 +112,7 @@ test('no output directory is made if there is nothing to read or a format is wro
   const nothing = await runCommand(['transcribe', join(scans, 'none'), '-o', out], { client: elsewhere() });
   assert.equal(nothing.code, 2);
   for (const [formats, said] of [
-    ['txt,doc', /unknown format doc; use txt, page, alto, hocr, pdf, json, tsv/],
+    ['txt,doc', new RegExp(`unknown format doc; use ${allFormats.join(', ')}`)],
     [',', /name at least one/],
   ] as const) {
     const client = elsewhere();

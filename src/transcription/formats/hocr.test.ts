@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { all, parseXml } from '../../formats/markup/testing/xml-tree.ts';
-import { readHocr } from '../recognise/hocr.ts';
+import { readHocr } from '../recognise/read-hocr.ts';
 import { toText } from '../text/text.ts';
 import { toHocr } from './hocr.ts';
 import { about, anyAbout, anyPage, samplePage } from './testing/pages.ts';

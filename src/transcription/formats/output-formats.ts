@@ -69,7 +69,7 @@ export type Format = keyof typeof table;
 
 export const outputFormats: Readonly<Record<Format, OutputFormat>> = table;
 
-/** What a page can be written as: text, PAGE XML, ALTO, hOCR, searchable PDF, JSON, and its tables as TSV. */
+/** The names of all formats, in the order of help texts. */
 export const formats = Object.keys(table) as [Format, ...Format[]];
 
 /** The file of each format among the results of a page. */

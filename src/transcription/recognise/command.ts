@@ -7,7 +7,7 @@ import { reasonOf } from '../page/job-page.ts';
 import { type Page, page } from '../page/page.ts';
 import { readAlto } from './alto.ts';
 import type { RecogniseConfig } from './config.ts';
-import { readHocr } from './hocr.ts';
+import { readHocr } from './read-hocr.ts';
 import type { Recogniser } from './recogniser.ts';
 
 /**

@@ -11,8 +11,8 @@ import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { type Overrun, type UseLimits, watchUse } from '../../engine/processor/watch-use.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import type { Box } from '../page/page.ts';
-import { readHocr } from './hocr.ts';
 import { modelFingerprint } from './model-fingerprint.ts';
+import { readHocr } from './read-hocr.ts';
 import { type Orientation, type RecogniseOptions, type Recogniser, textZones } from './recogniser.ts';
 
 export interface NativeTesseractOptions {

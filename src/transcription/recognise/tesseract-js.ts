@@ -7,8 +7,8 @@ import { withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { unlessAborted } from '../../engine/time/deadline.ts';
 import type { Box, Page } from '../page/page.ts';
-import { readHocr } from './hocr.ts';
 import { modelFingerprint } from './model-fingerprint.ts';
+import { readHocr } from './read-hocr.ts';
 import { type RecogniseOptions, type Recogniser, textZones } from './recogniser.ts';
 
 const require = createRequire(import.meta.url);

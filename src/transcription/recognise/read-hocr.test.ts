@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { page } from '../page/page.ts';
-import { readHocr } from './hocr.ts';
+import { readHocr } from './read-hocr.ts';
 
 const head = "<html><head><meta name='ocr-system' content='x' /></head><body>";
 const whole = `${head}<div class='ocr_page' title='image "a>b"; bbox 0 0 800 600; ppageno 0; scan_res 300 300'>
