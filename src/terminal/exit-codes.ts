@@ -17,7 +17,7 @@ export function exitCodeOf(error: unknown): number {
   return notFound.has(error.code) || errorStatus[error.code] === 404 ? exitCodes.notFound : exitCodes.failed;
 }
 
-/** The error as the user reads it. A stack trace is shown only with PISMAK_DEBUG. */
+/** The error message for the user, with a stack trace only if PISMAK_DEBUG is set. */
 export function describeError(error: unknown, debug: boolean): string {
   if (debug && error instanceof Error) return `pismak: ${error.stack ?? error.message}`;
   if (isInterruption(error)) return 'pismak: interrupted';
@@ -27,7 +27,7 @@ export function describeError(error: unknown, debug: boolean): string {
   return `pismak: ${printableLines(messageOf(error))}${code}`;
 }
 
-/** The machine is in the way, not a fault of ours. */
+/** An error of the operating system, not a bug. */
 function fileTrouble(error: NodeJS.ErrnoException): string {
   const place = error.path === undefined ? '' : `${error.path}: `;
   return `pismak: ${printableLines(`${place}${reasonOf(error)}`)}; PISMAK_DEBUG=1 shows more`;

@@ -145,10 +145,7 @@ test('the old name of a command answers as the new one does, and a note names th
     );
     assert.deepEqual(input, { fence: 'garden', colour: 'red', planks: ['a', 'b'] });
     assert.deepEqual(JSON.parse(stdout), { litres: 7 });
-    assert.equal(
-      stderr,
-      `\`fence ${word}\` is now \`fence paint\`; the old name goes with the next version\n`,
-    );
+    assert.equal(stderr, `\`fence ${word}\` is now \`fence paint\`; the next version drops the old name\n`);
   }
   const refused = await typed('fence brush garden --colour blue', old);
   assert.match(refused.stderr, /it must be one of red, green/);

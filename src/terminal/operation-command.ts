@@ -11,16 +11,16 @@ import { pathOf, type Shell } from './shell.ts';
 export interface CommandOf<Input extends z.ZodType, Output extends z.ZodType> {
   /**
    * The name, and arguments for the first fields of the input: `delete <stage>`. All other fields are options. Without a
-   * name it is the command of the group itself.
+   * name, the group itself is the command.
    */
   usage: string;
-  /** Earlier names: they answer for one version, hidden from help. */
+  /** Former names: they work for one more version, hidden from help. */
   old?: readonly string[];
   /** Replaces the summary of the operation. */
   summary?: string;
   /** Shown after the example that comes from the operation. */
   examples?: readonly string[];
-  /** Overrides what the declaration of a field gives; false: the field has no option. */
+  /** Overrides the declaration of a field; false: the field has no option. */
   fields?: { readonly [Name in keyof z.input<Input>]?: FieldOptions | false };
   /** Fixed values that this command always sends. */
   given?: Partial<z.input<Input>>;
@@ -32,13 +32,13 @@ export interface CommandOf<Input extends z.ZodType, Output extends z.ZodType> {
   columns?: Columns<Output> | ((session: CommandSession, input: z.input<Input>) => Columns<Output>);
   /** Printed instead of an empty list. */
   empty?: string | ((input: z.input<Input>) => string);
-  /** What --json prints; the whole answer by default. */
+  /** The data that --json prints; the whole answer by default. */
   data?(answer: z.output<Output>): object;
-  /** Says what was done; with --json the answer is printed instead, unless it is empty. */
+  /** Confirms the change in a sentence; --json prints the answer instead, unless it is empty. */
   say?(answer: z.output<Output>, input: z.input<Input>): string;
-  /** Prints the answer for people, where its fields line by line are not enough. */
+  /** Prints the answer for people if printing it field by field is not enough. */
   show?(answer: z.output<Output>, session: CommandSession): void;
-  /** What follows the printed answer: waiting for what was started, if the user asked for it. */
+  /** Runs after the answer is printed, for instance to wait for the started work if the user asked for it. */
   follow?(answer: z.output<Output>, session: CommandSession, input: z.input<Input>): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ type RowOf<Answer> = {
   [Name in keyof Answer]: Answer[Name] extends readonly (infer Row)[] ? Row : never;
 }[keyof Answer];
 
-/** Keyed by the command, because Commander has no place for data of ours on it. */
+/** Keyed by the command, because Commander's commands can't hold extra data. */
 const operations = new WeakMap<Command, Operation>();
 
 /** The operation that a command runs. */
@@ -66,7 +66,7 @@ export function operationOf(command: Command): Operation | undefined {
   return operations.get(command);
 }
 
-/** Makes commands from operations: help, arguments, options and validation come from the declaration. */
+/** Creates commands from operations: help, arguments, options and validation come from the declaration. */
 export function operationCommands(group: Command, shell: Shell) {
   return <Input extends z.ZodType, Output extends z.ZodType>(
     operation: Operation<Input, Output>,
@@ -129,7 +129,7 @@ function inputFrom(
   for (const { field, option } of options) {
     const value = session.options[option.attributeName()];
     if (value instanceof Said) input[field.name] = value.value;
-    // `--no-primer` that was not typed is true for Commander, unless there is `--primer` too.
+    // Commander sets an absent `--no-primer` to true, unless `--primer` exists too.
     else if (typeof value === 'boolean' && value !== (option.negate || field.fallback))
       input[field.name] = value;
   }
@@ -149,7 +149,7 @@ function fieldOf(command: { fields?: object }, name: string): FieldOptions | fal
 }
 
 function argumentFor(word: string, field: InputField | undefined, command: { fields?: object }): Argument {
-  if (!field) throw new TypeError(`${word} stands for no field of the input`);
+  if (!field) throw new TypeError(`${word} is not a field of the input`);
   const { about = field.about, read } = fieldOf(command, field.name) || {};
   const argument = new Argument(word, about);
   if (!argument.variadic)

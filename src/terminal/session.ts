@@ -16,7 +16,7 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-/** What a command works with. */
+/** Everything that a command works with. */
 export interface Session<Options extends object = object> {
   readonly options: Options & GlobalOptions;
   readonly out: Output;
@@ -43,7 +43,7 @@ export interface WorkOptions {
   workers: number;
 }
 
-/** The outside world. Tests replace it. */
+/** The outside world, replaceable in tests. */
 export interface Surroundings {
   readonly stdout: Sink;
   readonly stderr: Sink;

@@ -6,7 +6,7 @@ import type { GlobalOptions, Session, Surroundings } from './session.ts';
 
 /** Builds commands: each has a summary, at least one example, and an action that gets a session. */
 export interface Shell {
-  /** `usage` is the name with its arguments: `priority <stage> <priority>`; empty, it is the parent itself. */
+  /** `usage` is the name with its arguments: `priority <stage> <priority>`; if empty, the command is the parent itself. */
   command(parent: Command, usage: string, summary: string, ...examples: string[]): Command;
   /** Keeps the old name of a command for one version: hidden from help, with a note on stderr that names the new one. */
   renamed(parent: Command, old: string, name: string): void;
@@ -27,7 +27,7 @@ export function createShell(surroundings: Surroundings): Shell {
       );
     },
     renamed(parent, old, name) {
-      // Passes on every word as typed, `--help` too, so that the new command alone reads and refuses them.
+      // Pass on every word as typed, even `--help`, so that only the new command reads and checks them.
       parent
         .command(old, { hidden: true })
         .helpOption(false)
@@ -36,7 +36,7 @@ export function createShell(surroundings: Surroundings): Shell {
         .action(async (words: string[]) => {
           const path = pathOf(parent).join(' ');
           surroundings.stderr.write(
-            `\`${path} ${old}\` is now \`${path} ${name}\`; the old name goes with the next version\n`,
+            `\`${path} ${old}\` is now \`${path} ${name}\`; the next version drops the old name\n`,
           );
           await parent.parseAsync([name, ...words], { from: 'user' });
         });

@@ -25,12 +25,12 @@ export interface Client {
   /** A large file of a taken result. */
   download(receipt: string, hash: string): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
-  /** True if it acts in this process because no other runs: then no worker processes what is sent. */
+  /** True if operations run in this process because no other process runs: no worker processes new requests then. */
   readonly alone?: boolean;
 }
 
 export interface CallOptions {
-  /** The call runs even after Ctrl-C: for cleaning up. */
+  /** Runs the call even after Ctrl-C, to clean up. */
   afterInterruption?: boolean;
 }
 

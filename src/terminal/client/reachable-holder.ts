@@ -2,7 +2,7 @@ import { type Holder, readHolder } from '../../engine/data-directory/data-direct
 import { PismakError } from '../../engine/errors.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 
-/** How long to wait for a process that holds the directory but does not answer yet: it may be starting. */
+/** How long to wait for a process that holds the directory but does not answer, because it may be starting. */
 const startingMs = 10_000;
 
 /** The process that uses the directory, once it answers; undefined if none uses it (any more). */

@@ -3,8 +3,8 @@ import type { Clock } from '../../engine/time/clock.ts';
 import { reachableHolder } from './reachable-holder.ts';
 
 /**
- * Fails if no process would do the work that a command waits for. It can't wait for `pismak up` either: the command
- * itself would hold the data directory.
+ * Fails if no process runs that could do the work for which a command waits. Waiting for `pismak up` is impossible:
+ * the command itself would hold the data directory.
  */
 export async function requireRunning({
   remote,

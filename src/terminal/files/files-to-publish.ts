@@ -49,7 +49,7 @@ async function filesIn(directory: string): Promise<{ names: string[]; others: st
   return { names, others };
 }
 
-/** A request with one file. The file is read only when its turn comes. */
+/** A request with one file, which is read only when the request is sent. */
 export async function plannedFile(path: string, clock: Clock): Promise<PlannedRequest & { path: string }> {
   const { size } = await stat(path);
   return { uuid: newId(clock), name: basename(path), size, path, content: () => createReadStream(path) };

@@ -10,7 +10,7 @@ export async function openOutputDirectory(path: string): Promise<void> {
     const message = `the directory for the results ${what}: ${reasonOf(cause)}; choose another with -o`;
     return new PismakError('invalid-input', message, { cause });
   };
-  // From a variable that is not set: without this, everything would land in the current directory.
+  // Probably an unset variable. Without this check, everything would land in the current directory.
   if (path === '') throw new PismakError('invalid-input', '-o is empty; name a directory for the results');
   try {
     await makeDirectory(resolve(path));

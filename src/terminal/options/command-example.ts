@@ -1,7 +1,7 @@
 import type { Argument, Option } from 'commander';
 import type { InputField } from './input-field.ts';
 
-/** What to type for an operation's example: `recognise --force`; undefined if it lacks an argument. */
+/** The command line for an operation's example: `recognise --force`; undefined if the example lacks an argument. */
 export function commandExample(
   example: unknown,
   command: {
@@ -21,7 +21,7 @@ export function commandExample(
   for (const { field, option } of command.options) {
     const value = values.get(field.name);
     if (value === undefined || value === field.fallback) continue;
-    // `--no-warc` says false, and says it alone.
+    // `--no-warc` means false and takes no value.
     if (value === option.negate) continue;
     words.push(option.long ?? '', ...(typeof value === 'boolean' ? [] : [wordOf(value)]));
   }

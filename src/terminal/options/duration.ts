@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90s`, `30m`, `2h`, `7d`, `1h30m`: in milliseconds; undefined if it is nothing of that kind. */
+/** `90s`, `30m`, `2h`, `7d`, `1h30m`: in milliseconds; undefined if the text is not a duration. */
 export function readDuration(text: string): number | undefined {
   const word = text.trim();
   if (!/^(\d+(\.\d+)?[smhd])+$/.test(word)) return undefined;

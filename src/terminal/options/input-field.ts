@@ -19,8 +19,8 @@ export interface InputField {
 }
 
 /**
- * The fields of an input in the order of their declaration. With `areAdjustable`, their defaults can be changed elsewhere, as in the
- * settings, so that a switch is worth typing even if it only says the default.
+ * The fields of an input in the order of their declaration. With `areAdjustable`, defaults can be changed elsewhere, for instance in the
+ * settings, so a switch makes sense even if it repeats the default.
  */
 export function inputFields(input: z.ZodType, { areAdjustable = false } = {}): InputField[] {
   if (!(input instanceof z.ZodObject)) throw new TypeError('the input of an operation must be an object');
@@ -61,8 +61,8 @@ export function flagsOf({ name, base, fallback }: InputField): string {
 }
 
 /**
- * The options of a field. There are two for a switch without a default, `--warc` and `--no-warc`, because what holds if neither is typed is
- * said elsewhere; the help shows them as `--[no-]warc`.
+ * The options of a field. A switch without a default has two, `--warc` and `--no-warc`, because its default is set
+ * elsewhere; the help shows them as `--[no-]warc`.
  */
 export function optionsOf(field: InputField, flags = flagsOf(field), about = field.about): Option[] {
   const option = new Option(flags, about);
@@ -73,13 +73,13 @@ export function optionsOf(field: InputField, flags = flagsOf(field), about = fie
   return [option, opposite];
 }
 
-/** Reads the value of a field. A value that the declaration refuses is wrong usage. */
+/** Reads the value of a field. Reports a value that the declaration refuses as wrong usage. */
 export function readField(field: InputField, text: string): unknown {
   const value = field.nullable && text === 'none' ? null : convert(field.base, text);
   return checked(field.schema, value);
 }
 
-/** Reads one of several words, which together are a list, or a text with spaces. */
+/** Reads one of several words that together form a list or a text with spaces. */
 export function readWord({ base, schema }: InputField, text: string, before: unknown): unknown {
   if (!(base instanceof z.ZodArray))
     return checked(schema, before === undefined ? text : `${before} ${text}`);
@@ -105,7 +105,7 @@ function convert(schema: z.ZodType, text: string): unknown {
   if (schema instanceof z.ZodArray)
     return commaList(text).map((part) => convert(schema.element as z.ZodType, part));
   if (schema instanceof z.ZodRecord || schema instanceof z.ZodObject) return jsonObject(textOrFile(text));
-  // A number or a name: what looks like a number is one.
+  // The field takes a number or a name: read digits as a number.
   if (schema instanceof z.ZodUnion && /^\d+$/.test(text)) return Number(text);
   return text;
 }
@@ -149,7 +149,7 @@ function aboutOf({ base, fallback }: { base: z.ZodType; fallback: unknown }, abo
   const parts = [text, list instanceof z.ZodEnum ? list.options.join(', ') : ''].filter(
     (part) => part !== '',
   );
-  // No need to show a default of empty, zero or off.
+  // Hide a default of empty, zero or off.
   const isPlain = typeof fallback === 'string' || typeof fallback === 'number' || Array.isArray(fallback);
   const usual = isPlain && Number(fallback) !== 0 ? String(fallback) : '';
   return `${parts.join(': ')}${usual === '' ? '' : ` (default: ${usual})`}`;

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
 import { readDuration } from './duration.ts';
 
-/** A time on the command line: `2026-03-01T08:00`, or how long ago it is: `90s`, `30m`, `2h`, `7d`, `1h30m`. */
+/** A time on the command line: `2026-03-01T08:00`, or an age: `90s`, `30m`, `2h`, `7d`, `1h30m`. */
 export type Moment = (now: number) => number;
 
 export function moment(text: string): Moment {
@@ -20,7 +20,7 @@ export function moment(text: string): Moment {
 
 export const timeHelp = '2026-12-24T08:00, or 30m, 2h, 7d from now';
 
-/** A time to come: `2026-12-24T08:00`, how long it is until then (`30m`, `2h`), or milliseconds since 1970. */
+/** A future time: `2026-12-24T08:00`, a delay (`30m`, `2h`), or milliseconds since 1970. */
 export function laterMoment(text: string): Moment {
   const word = text.trim();
   const wait = readDuration(word);
@@ -28,10 +28,10 @@ export function laterMoment(text: string): Moment {
   const time = /^\d{12,14}$/.test(word) ? Number(word) : readTime(word);
   if (time === undefined)
     throw new InvalidArgumentError(
-      'it must be a time such as 2026-12-24T08:00, or how long until then, such as 30m or 2h.',
+      'it must be a time such as 2026-12-24T08:00, or a delay such as 30m or 2h.',
     );
   return (now) => {
-    // A script may name the present minute. Anything older is a mistake, and would happen at once.
+    // A script may name the current minute. An older time is a mistake, and would take effect at once.
     if (time < now - 60_000) throw new PismakError('invalid-input', `${word} is in the past`);
     return time;
   };

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { messageOf } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
 
-/** Readers of option values. A value that they refuse is wrong usage. */
+/** Readers of option values. They report a refused value as wrong usage. */
 
 export function wholeNumber(text: string): number {
   const number = Number(text);
@@ -52,7 +52,7 @@ export function jsonObject(text: string): Record<string, unknown> {
   throw new InvalidArgumentError('it must be a JSON object.');
 }
 
-/** The value itself; @FILE is the content of a file, @- that of standard input. */
+/** The text itself; @FILE stands for the content of a file, @- for standard input. */
 export function textOrFile(text: string): string {
   if (!text.startsWith('@')) return text;
   try {

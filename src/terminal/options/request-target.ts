@@ -34,7 +34,7 @@ export function targetOf({ pipeline, stages, priority }: TargetOptions, usual?: 
   }
   const name = pipeline ?? (stages === undefined ? usual : undefined);
   if (name === undefined && stages === undefined) {
-    throw new PismakError('invalid-input', 'say where to send: --pipeline NAME, or --stages a,b,out');
+    throw new PismakError('invalid-input', 'name a target: --pipeline NAME or --stages a,b,out');
   }
   return {
     ...(name !== undefined && { pipeline: name }),
@@ -43,7 +43,7 @@ export function targetOf({ pipeline, stages, priority }: TargetOptions, usual?: 
   };
 }
 
-/** The queue where the results will wait. */
+/** The queue that will receive the results. */
 export async function outputQueue(target: Target, client: Client): Promise<string> {
   if (target.stages) return target.stages.at(-1) ?? '';
   const { stages } = await client.call(pipelineShow, { name: target.pipeline ?? '' });

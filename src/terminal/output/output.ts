@@ -2,20 +2,20 @@ import { formatTime } from './format.ts';
 import { printable, printableLines } from './printable.ts';
 import { type Column, formatTable } from './table.ts';
 
-/** Where a command's answer goes. With `--json` only data goes to stdout, and words for people to stderr. */
+/** The output of a command. With `--json`, stdout gets only data, and messages go to stderr. */
 export interface Output {
   readonly json: boolean;
   /** A list: a table, or with --json the rows. */
   list<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty?: string): void;
   /** One object: its fields line by line, or with --json the object. */
   object(value: object, fields?: Readonly<Record<string, string | number | null | undefined>>): void;
-  /** What was done, in a sentence. */
+  /** A sentence that confirms what the command did. */
   say(sentence: string): void;
   /** Ready-made text of several lines. */
   text(text: string): void;
 }
 
-/** The part of a stream such as process.stdout that we need. */
+/** The methods of a stream such as process.stdout that we need. */
 export interface Sink {
   write(text: string): unknown;
   readonly isTTY?: boolean;

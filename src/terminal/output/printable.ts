@@ -1,5 +1,5 @@
 /**
- * Makes foreign text safe for a terminal, on one line. Characters that could move the cursor, change colours, reverse
+ * Makes untrusted text safe for a terminal, on one line. Characters that could move the cursor, change colours, reverse
  * the writing direction or be invisible are shown as escapes like `\x1b`.
  */
 export function printable(text: string): string {
@@ -21,7 +21,7 @@ function escapeCharacter(character: string): string {
   return code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
 }
 
-/** How many columns a printable text takes: wide characters two, combining ones none. */
+/** The width of a printable text in columns: wide characters take two, combining characters none. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;

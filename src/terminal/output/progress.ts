@@ -3,9 +3,9 @@ import { formatDuration } from './format.ts';
 import type { Sink } from './output.ts';
 import { fit } from './printable.ts';
 
-/** Shows progress with the rate and the time left: a bar on a terminal, otherwise a line now and then. */
+/** Shows progress with the rate and the time left: a bar on a terminal, otherwise an occasional line. */
 export interface Progress {
-  /** Sets how much is done in all, and the total if it has changed. */
+  /** Sets the amount done so far, and the total if it has changed. */
   set(done: number, total?: number): void;
   /** Shows the last state and ends the line. Safe to repeat. */
   close(): void;
@@ -17,11 +17,11 @@ const lineMs = 10_000;
 export function startProgress(options: {
   stderr: Sink;
   clock: Clock;
-  /** What is counted, e.g. `requests`. */
+  /** The counted things, e.g. `requests`. */
   what: string;
   /** Undefined if the total is unknown. */
   total?: number | undefined;
-  /** What was done before the start; the rate leaves it out. */
+  /** The amount done before the start, which the rate excludes. */
   already?: number;
   /** The unit of the rate: `min` for slow work. */
   per?: 's' | 'min';

@@ -8,7 +8,7 @@ export interface Column<Row> {
 }
 
 const gap = '  ';
-/** A column is never narrower than this: better a wide table than an empty one. */
+/** Minimum width of a column: a table that is too wide is better than an empty one. */
 const narrowest = 8;
 
 /** Lines of an aligned table, at most `width` columns wide if possible. */
@@ -44,7 +44,7 @@ function isNumeric(values: readonly unknown[]): boolean {
   );
 }
 
-/** Takes room from the widest column, again and again, until they fit or all are narrow. */
+/** Shrinks the widest column repeatedly until all fit or all have the minimum width. */
 function shrink(natural: readonly number[], room: number): number[] {
   const widths = [...natural];
   for (;;) {

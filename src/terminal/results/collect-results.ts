@@ -7,9 +7,9 @@ import type { Client } from '../client/client.ts';
 export type Until =
   /** The queue is empty. */
   | { kind: 'empty' }
-  /** This many were saved, not counting duplicates. */
+  /** This many results are saved, not counting duplicates. */
   | { kind: 'count'; count: number }
-  /** All of these have arrived. */
+  /** All of these requests have arrived. */
   | { kind: 'uuids'; uuids: Set<string> }
   /** The signal aborts. */
   | { kind: 'interrupted' };

@@ -45,7 +45,7 @@ export async function* queuedRequests(
   for (let offset = 0; ; ) {
     const input = { queue, offset, limit: page, bodies: true };
     const { messages } = await client.call(queuePeek, input);
-    // Messages that did not fit into this answer come first in the next one.
+    // The next answer begins with the messages that did not fit into this one.
     const read = messages.filter(({ body }) => body !== null);
     for (const { body } of read) yield* decoded(Buffer.from(body ?? '', 'base64'), skipped);
     if (read.length === 0) return;

@@ -64,13 +64,13 @@ export async function submitRequests<Request extends PlannedRequest>(options: {
       }
     }
   };
-  // Wait for all of them, so that nothing is in flight when we report how far we got.
+  // Wait for all of them, so that nothing is in flight when we report the progress.
   const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, sender));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 async function toFile(client: Client, { name, size, content }: PlannedRequest): Promise<SubmittedFile> {
-  // Larger files are uploaded as they are, smaller ones travel inside the call.
+  // Large files are uploaded separately; small ones travel inside the call.
   if (size > inlineLimit) return { name, blob: (await client.upload(content())).hash };
   const chunks: Uint8Array[] = [];
   for await (const chunk of content()) chunks.push(chunk);
