@@ -1,19 +1,19 @@
-/** From least to most powerful: each role may do all that the previous one may. */
+/** From least to most powerful: each role includes the rights of the previous one. */
 export const roles = ['reader', 'user', 'admin'] as const;
 /** One of `roles`. */
 export type Role = (typeof roles)[number];
 
-/** The caller: a signed-in user, a key, or the local command line (an administrator named `local`). */
+/** The caller: a signed-in user, an API key, or the local command line (an administrator named `local`). */
 export interface Caller {
   name: string;
   role: Role;
   /** Operation names or prefixes that end with a dot; undefined = no restriction beyond the role. */
   scopes?: readonly string[];
-  /** May send work before that of others. Administrators may anyway. */
+  /** May submit work ahead of other users' work. Administrators always may. */
   mayPrioritise?: boolean;
   /** Where the call came from, for the audit log. */
   address: string;
-  /** Its credential, `session:HASH` or `key:ID`; undefined for the local command line. */
+  /** The credential it used, `session:HASH` or `key:ID`; undefined for the local command line. */
   credential?: string;
 }
 

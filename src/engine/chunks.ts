@@ -1,5 +1,5 @@
 /**
- * The list in portions of at most `size`: a database takes a limited number of parameters in a statement.
+ * Splits the list into chunks of at most `size`, because databases limit the number of parameters in a statement.
  *
  *     for (const some of chunks(rows, 500)) await insert(some);
  */

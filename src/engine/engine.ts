@@ -23,12 +23,12 @@ import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that houses, operations and services work with. Made by `open-engine.ts`. */
 export interface Engine extends Ports {
-  /** Notices when the clock jumps, and tells what is old enough to be deleted. */
+  /** Notices clock jumps, and decides what is old enough to be deleted. */
   readonly clockWatch: ClockWatch;
   readonly houses: readonly OpenHouse[];
   /** What houses keep while the engine is open. Read it with `stateOf`. */
   readonly states: readonly HouseState[];
-  /** The settings file in use, if any: backups take it along. */
+  /** The settings file in use, if any; backups include it. */
   readonly configurationFile?: string | undefined;
 
   readonly processors: Processors;
@@ -49,7 +49,7 @@ export interface Engine extends Ports {
   readonly callTurns: CallTurns;
   readonly storeWrites: StoreWrites;
 
-  /** Resolves to whether all parts ended in time: absent servers may keep some from it. */
+  /** Resolves to whether all parts ended in time; unreachable servers may prevent some from doing so. */
   close(): Promise<boolean>;
 }
 
@@ -57,14 +57,14 @@ export interface Engine extends Ports {
 export interface OpenHouse extends HouseWithBlobs, HouseWithLimits {
   /**
    * Asked before a user is deleted: refuses by throwing, or resolves to what erases everything that the house has recorded about the
-   * user. That runs when the user can no longer sign in, before the account goes; it may be repeated. What the user owns stays.
+   * user. The erasure runs after sign-in is blocked and before the account is deleted; it may be repeated. What the user owns stays.
    */
   forgetUser?(engine: Engine, user: string): Promise<(signal: AbortSignal) => Promise<unknown>>;
-  /** What `/metrics` shows of it to this caller; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
+  /** The metrics that this caller sees in `/metrics`; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
   metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
 }
 
-/** What a house keeps for one engine, see `HouseParts.open`. */
+/** The house's state for this engine, see `HouseParts.open`. */
 export interface HouseState {
   close(): unknown;
 }

@@ -43,7 +43,7 @@ export const errorStatus = {
   'configuration-invalid': 400,
 } as const;
 
-/** What went wrong, as a program reads it. */
+/** The error for programs to read. */
 export type ErrorCode = keyof typeof errorStatus;
 
 /** An error with a stable code and a message that a user can act on. `details` goes to the user unchanged. */
@@ -72,7 +72,7 @@ export function hasCode(error: unknown, code: ErrorCode): error is PismakError {
   return error instanceof PismakError && error.code === code;
 }
 
-/** The text of whatever was thrown, for logs and reasons. A processor may throw anything, so it is cut. */
+/** The message of any thrown value, for logs and reasons. A processor may throw anything, so it is shortened. */
 export function messageOf(error: unknown): string {
   return shorten(error instanceof Error ? error.message : String(error), 2 * longestMessage);
 }

@@ -27,26 +27,26 @@ export interface House {
   load(): Promise<HouseParts>;
 }
 
-/** What a house brings to a running engine; what the engine itself asks of it is in `OpenHouse`. */
+/** What a house adds to a running engine; what the engine calls on the house is in `OpenHouse`. */
 export interface HouseParts extends Omit<OpenHouse, 'name'> {
-  /** The house's own line, run after the engine's. Use its tables through `database.withTables()`. */
+  /** The house's own migrations, run after the engine's. Use its tables through `database.withTables()`. */
   readonly migrations?: MigrationLine['migrations'];
   readonly processors?:
     | readonly ProcessorRegistration[]
     | ((parts: ProcessorParts) => readonly ProcessorRegistration[]);
-  /** Stages and pipelines that exist from the first start on. */
+  /** Stages and pipelines created at the first start. */
   readonly firstStart?: FirstStart;
   /**
-   * What the house keeps as long as an engine is open, e.g. caches and what wakes its services: one instance of a class of its own,
-   * which handlers, pages and services read with `stateOf`. Called before them, and quick: what takes time is opened on use
-   * (`OnDemand`). Closed before the stores are.
+   * Creates the house's state for as long as an engine is open, e.g. caches and wake-ups of its services: one instance of a class of
+   * its own, which handlers, pages and services read with `stateOf`. Called before them, so it must be quick: open slow things on use
+   * (`OnDemand`). Closed before the stores.
    */
   open?(engine: Engine): HouseState;
-  /** Plain operations, and those that answer with bytes. */
+  /** Operations that answer with JSON, and those that stream bytes. */
   readonly operations?: readonly (Operation | StreamOperation)[];
   /** Addresses outside /api that need no sign-in. */
   readonly pages?: readonly PublicPage[];
-  /** Called in the transaction that stores an alert or its end: what it adds there goes out with it. Must be quick. */
+  /** Called in the transaction that stores an alert or its end; messages added to the outbox there are sent with it. Must be quick. */
   onAlert?(
     engine: Pick<Engine, 'backlog' | 'clock' | 'settings'>,
     transaction: Queries,
@@ -54,21 +54,21 @@ export interface HouseParts extends Omit<OpenHouse, 'name'> {
   ): Promise<void>;
   /** Its services and consumers; each service elects one leader in the cluster. */
   run?(engine: Engine): Promise<Running>;
-  /** What it runs beside a worker in a process of its own (`pismak worker run`), where `run` is not called. */
+  /** Runs beside a worker in a separate process (`pismak worker run`), where `run` is not called. */
   runBesideWorker?(parts: BesideWorker): Running;
 }
 
-/** For processors that run in the worker's thread and use what is stored. */
+/** For processors that run in the worker's thread and need the stores. */
 export type ProcessorParts = Pick<Engine, 'clock' | 'database' | 'settings'>;
 
-/** What a process has that only serves stages. */
+/** What a process that only serves stages has. */
 export interface BesideWorker extends Pick<Engine, 'clock' | 'log' | 'settings'> {
   broker: Broker;
   /** Events of this process. */
   events: Events;
 }
 
-/** A house whose parts are in memory. */
+/** A house whose parts are loaded. */
 export interface LoadedHouse extends HouseParts {
   readonly name: string;
 }
@@ -79,9 +79,9 @@ export interface CommandGroup {
   load(): Promise<{ default: (group: never, shell: never) => void }>;
 }
 
-/** An address of a house that anybody may open. */
+/** A public address of a house. */
 export interface PublicPage {
-  /** `/robot`, or with parameters `/mail/:token`. The house's initial will do too, for links that people read: `/m/:token`. */
+  /** `/robot`, or with parameters `/mail/:token`. For links that people read, the house's initial works too: `/m/:token`. */
   path: string;
   summary: string;
   /** Undefined if there is no such page. */
@@ -89,19 +89,19 @@ export interface PublicPage {
     engine: Engine,
     request: { parameters: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
   ): Promise<PublicAnswer | undefined>;
-  /** A POST to the page, if it takes one: a form of it, or a program that follows a standard. At most 16 KB. */
+  /** Handles a POST to the page, if it accepts any: from its own form, or from a program that follows a standard. At most 16 KB. */
   submit?(
     engine: Engine,
     request: { parameters: Readonly<Record<string, string>>; body: string },
   ): Promise<PublicAnswer | undefined>;
 }
 
-/** What a public page answers. */
+/** The response of a public page. */
 export interface PublicAnswer {
   /** Media type. */
   type: string;
   content: string | Uint8Array;
-  /** It may show images of other servers. Nothing else of them is ever loaded. */
+  /** Whether it may show images from other servers. Nothing else is ever loaded from them. */
   hasImages?: boolean;
 }
 
@@ -115,7 +115,7 @@ export function loadHouses(houses: readonly House[]): Promise<LoadedHouse[]> {
   );
 }
 
-/** A house's name and its settings: what its `settings.ts` exports, so that no file but the list of houses needs `house.ts`. */
+/** A house's name and settings schema: exported by its `settings.ts`, so that only the list of houses imports `house.ts`. */
 export interface SettingsSection<Schema extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly settings: Schema;
@@ -129,7 +129,7 @@ export function sectionOf<Schema extends z.ZodObject>(
   return section.settings.parse((settings as Record<string, unknown>)[section.name] ?? {});
 }
 
-/** What the house keeps for this engine, by the class that its `open` made: `stateOf(engine, GuestbookState)`. */
+/** The house's state for this engine, by the class that its `open` instantiated: `stateOf(engine, GuestbookState)`. */
 export function stateOf<State extends HouseState>(
   engine: Pick<Engine, 'states'>,
   type: abstract new (...options: never[]) => State,

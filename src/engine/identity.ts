@@ -3,7 +3,7 @@ import type { Clock } from './time/clock.ts';
 
 /** A UUID of version 7: unique, and ids of one process sort in the order they were made. */
 export function newId(clock: Clock): string {
-  // Within one millisecond (or if the clock steps back) count up from the last one, to keep the order.
+  // Within one millisecond, or if the clock steps back, count up from the last id to keep the order.
   const now = clock.now();
   if (now > lastTime) {
     lastTime = now;

@@ -1,5 +1,5 @@
 /**
- * What programs may import as `pismak/engine` (or `pismak-engine`): to write processors, houses, and programs that
+ * What programs may import as `pismak/engine` (or `pismak-engine`) to write processors, houses, and programs that
  * publish requests. Everything else in this folder may change from version to version.
  */
 

@@ -1,4 +1,4 @@
-/** A measured thing, as `/metrics` shows it. */
+/** A measurement, as `/metrics` shows it. */
 export interface Metric {
   name: string;
   help: string;

@@ -2,7 +2,7 @@ const longestName = 200;
 
 /** The most similar of `names` to a mistyped `name`; undefined if none is close. */
 export function nearestName(name: string, names: Iterable<string>): string | undefined {
-  // Comparing takes time by the product of the lengths, and nothing of ours has such a long name.
+  // The time grows with the product of the lengths, and none of our names is that long.
   if (name.length > longestName) return undefined;
   const wanted = name.toLowerCase();
   let best: string | undefined;

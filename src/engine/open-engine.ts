@@ -36,7 +36,7 @@ import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
 import { createWorkerSet, type WorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
-  /** In a word or two. Another process that finds the data directory in use shows it. */
+  /** What this process does, in a word or two; shown to another process that finds the data directory in use. */
   purpose: string;
   clock?: Clock;
   random?: Random;
@@ -49,7 +49,7 @@ export interface EngineOptions {
   console?: (line: string) => void;
 }
 
-/** An engine with all that its houses brought. */
+/** An engine and everything its houses added. */
 export interface OpenedEngine extends Engine {
   readonly houses: readonly LoadedHouse[];
 }
@@ -177,7 +177,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
   }
 }
 
-/** The nodes hold the addresses of the servers with their passwords, and tell workers where to go. */
+/** Nodes hold the servers' addresses with their passwords, and assign stages to workers. */
 async function protectNodes(source: CoordinationSource, settings: Settings, log: Logger): Promise<void> {
   if (!source.isOpenToAll) return source.closeToOthers?.();
   const danger =

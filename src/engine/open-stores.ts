@@ -23,7 +23,7 @@ export interface Stores {
   broker: Broker;
 }
 
-/** Opens the adapters that the URLs name, and adds to `closing` how to close them. */
+/** Opens the adapters that the URLs name, and adds their closing to `closing`. */
 export async function openStores(
   urls: Pick<Settings, 'database' | 'blobs' | 'broker'>,
   options: {

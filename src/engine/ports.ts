@@ -9,7 +9,7 @@ import type { Random } from './identity.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Clock } from './time/clock.ts';
 
-/** The part of an engine on which everything above stands: four stores, the disk under them, and what code needs to be tested. */
+/** The base of the engine: four stores, the disk under them, and the clock and randomness that tests control. */
 export interface Ports {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -23,6 +23,6 @@ export interface Ports {
   readonly blobs: Blobs;
   readonly disk: DiskReserve;
 
-  /** Opens a coordination session: every worker and every service has its own. */
+  /** Opens a coordination session: each worker and each service has its own. */
   openSession(identity: string): Promise<Coordination>;
 }

@@ -12,7 +12,7 @@ import type { Settings } from './settings/settings.ts';
 import type { Clock } from './time/clock.ts';
 import { webhookProcessor } from './webhook/webhook.ts';
 
-/** Any program as a stage; belongs to no house. */
+/** Runs any program as a stage; belongs to no house. */
 const commandProcessor: ProcessorRegistration = {
   name: 'command',
   summary: 'runs a program that pismak.toml allows on the files of the request (COMMAND), with limits',
@@ -20,16 +20,16 @@ const commandProcessor: ProcessorRegistration = {
     checkAllowed(parseCommandConfig(config).COMMAND, commands);
   },
   module: new URL('./processor/command/command.ts', import.meta.url),
-  // Its program has none, unless NETWORK = yes.
+  // Its program has no network access unless NETWORK = yes.
   network: true,
 };
 
-/** The engine's own processors, and those that the settings name. Houses add theirs. */
+/** The engine's own processors and those that the settings name. Houses add theirs. */
 export function registerProcessors(parts: {
   settings: Settings;
   clock: Clock;
   database: Database;
-  /** Of the houses. */
+  /** Processors of the houses. */
   more?: readonly ProcessorRegistration[] | undefined;
 }): Processors {
   const processors = createProcessors({ commands: parts.settings.command.allow });
@@ -45,7 +45,7 @@ export function registerProcessors(parts: {
   return processors;
 }
 
-/** Finds wrong paths now, not after the first request has waited for an hour. */
+/** Reports wrong paths at start, not after the first request has waited for an hour. */
 function checkOwn(name: string, path: string, processors: Processors): void {
   const refuse = (reason: string) =>
     new PismakError('configuration-invalid', `setting processors.${name} = "${path}": ${reason}`);

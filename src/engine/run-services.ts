@@ -10,7 +10,7 @@ import type { Running } from './service/service.ts';
 import { runWatchdog } from './watchdog/watchdog.ts';
 import { servingSlots } from './worker/serving-slots.ts';
 
-/** The engine's own services: each has one leader in the cluster, and this process is a candidate for all of them. */
+/** The engine's own services: each elects one leader in the cluster, and this process is a candidate for all of them. */
 export function runServices(engine: Engine): Running {
   const services = [
     runWatchdog(engine),

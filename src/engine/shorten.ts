@@ -1,5 +1,5 @@
 /**
- * What people get to read may repeat what a caller sent, and that may be large: messages are cut at this many characters
+ * Messages for people may repeat input of any size from a caller: they are cut at this many characters
  * before they leave the process or reach the log.
  */
 export const longestMessage = 1000;
@@ -10,7 +10,7 @@ export function shorten(text: string, most = longestMessage): string {
 
 const deepest = 4;
 
-/** A copy with long texts and lists cut. Anything but plain data stays as it is. */
+/** A copy with long texts and lists cut. Values that are not plain data stay as they are. */
 export function shortenValues(value: unknown, limits: { text: number; entries: number }, depth = 0): unknown {
   if (typeof value === 'string') return shorten(value, limits.text);
   if (!isPlain(value)) return value;

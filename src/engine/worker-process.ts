@@ -30,7 +30,7 @@ export interface WorkerProcess {
 const againMs = 2_000;
 
 /**
- * A worker that is given only the address of the coordination. It reads the addresses of the other servers there; when
+ * A worker that knows only the address of the coordination, and reads the addresses of the other servers there. When
  * they change, it finishes its messages and continues with the new servers.
  */
 export function startWorkerProcess(parts: {
@@ -66,7 +66,7 @@ export function startWorkerProcess(parts: {
     }
   }
 
-  /** One session with the coordination: serves with the current addresses, until one changes or the session is lost. */
+  /** One session with the coordination: serves with the current addresses until one changes or the session is lost. */
   async function followAddresses(): Promise<void> {
     const source = await openCoordination(settings.coordination, { clock });
     if (source.isOpenToAll && !hasWarned)
@@ -113,7 +113,7 @@ export function startWorkerProcess(parts: {
       const cacheDirectory = join(settings.data, 'cache');
       await mkdir(cacheDirectory, { recursive: true, mode: 0o700 });
       const { houses } = parts;
-      // A worker may be of another version than `up`, and only `up` changes the schema.
+      // A worker's version may differ from that of `up`, and only `up` changes the schema.
       const stores = await openStores(addresses, { clock, houses, closing, onlyCheckSchema: true });
       const coordination = await openSession(`${id}-stages`);
       const changes = createChangeLog(clock);
@@ -151,7 +151,7 @@ export function startWorkerProcess(parts: {
     } finally {
       if (running) await drain(clock, settings, running);
       await closeInOrder(clock, closeMs, closing).catch((error: unknown) =>
-        log.warn({ error: messageOf(error) }, 'could not be closed cleanly'),
+        log.warn({ error: messageOf(error) }, 'the worker could not close everything cleanly'),
       );
     }
   }

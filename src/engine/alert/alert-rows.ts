@@ -1,10 +1,10 @@
 import type { Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
 
-/** Something is wrong with an entity. At most one alert is open for each kind and entity. */
+/** A problem of an entity. At most one alert is open for each kind and entity. */
 export interface Alert {
   id: string;
-  /** `stage.no-worker`, `store.unreachable`, ...: what is wrong, for programs. */
+  /** What is wrong, for programs: `stage.no-worker`, `store.unreachable`, ... */
   kind: string;
   /** What has the problem: a stage, a worker, a store. */
   entity: string;
@@ -13,7 +13,7 @@ export interface Alert {
   details: Readonly<Record<string, unknown>>;
   raisedAt: number;
   lastSeenAt: number;
-  /** Null while it lasts. */
+  /** Null while the alert is open. */
   clearedAt: number | null;
   /** How often it was raised. */
   seen: number;

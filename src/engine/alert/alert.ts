@@ -12,13 +12,13 @@ export type { Alert } from './alert-rows.ts';
 
 export interface Alerts {
   /**
-   * Reports a problem, new or continuing. Raised repeatedly it stays one alert, which is repeated every `repeatMs`. Never
+   * Reports a problem, new or continuing. Raising it again keeps one alert, which is announced again every `repeatMs`. Never
    * throws, and works without the database: then the alert is logged and kept in memory.
    */
   raise(kind: string, entity: string, reason: string, details?: Alert['details']): Promise<void>;
   /** Ends the alert. Does nothing if it is not open. */
   clear(kind: string, entity: string): Promise<void>;
-  /** The open alerts, or with `all` also ended ones; newest first. */
+  /** The open alerts, newest first; with `all`, ended ones too. */
   list(options?: { all?: boolean }): Promise<Alert[]>;
 }
 
@@ -28,7 +28,7 @@ export interface AlertNotice {
   alert: Alert;
 }
 
-/** Called in the transaction that stores the alert: what it adds to the outbox goes out if, and only if, that commits. */
+/** Called in the transaction that stores the alert: messages added to the outbox there are sent if, and only if, it commits. */
 export type AlertSubscriber = (transaction: Queries, notice: AlertNotice) => Promise<void>;
 
 type News = Pick<Alert, 'kind' | 'entity' | 'reason' | 'details'>;
@@ -45,9 +45,9 @@ export function createAlerts(parts: {
   /** How often a lasting alert is repeated. */
   repeatMs: number;
   subscribers: readonly AlertSubscriber[];
-  /** Called when subscribers may have put something into the outbox. */
+  /** Called when subscribers may have put messages into the outbox. */
   wakeOutbox(): void;
-  /** The time by which old alerts are deleted; that of `clock` by default. */
+  /** The clock that decides when old alerts are deleted; `clock` by default. */
   retentionNow?(): number;
 }): Alerts {
   const { database, clock, changes, events, log, repeatMs } = parts;
@@ -59,11 +59,11 @@ export function createAlerts(parts: {
     const level = event === 'alert.cleared' ? 'info' : 'warn';
     log[level]({ event, alert: id, kind, entity, details }, `${event}: ${reason}`);
     events.emit({ kind: event, entity, at, dimensions: { alert: kind } });
-    // Everybody hears that there is news. `alert.ls` decides who may read it.
+    // Everybody learns that there is news. `alert.ls` decides who may read it.
     changes.add({ kind: 'alert', entity: id, data: { event } });
   }
 
-  /** The alert after raising, based on the open one if any. It is announced unless that was done recently. */
+  /** The alert after raising, based on the open alert if any. It is announced unless it was announced recently. */
   function raised(open: Alert | undefined, now: number, news: News) {
     const event = open ? 'alert.repeated' : 'alert.raised';
     const alert: Alert = {
@@ -92,7 +92,7 @@ export function createAlerts(parts: {
       const { alert, notice } = raised(open ?? unstored.get(key), clock.now(), news);
       if (open) await updateAlert(transaction, alert);
       else await insertAlert(transaction, alert);
-      // An alert that could not be stored went only to the log.
+      // An alert that could not be stored was only logged.
       const late = !open && unstored.has(key);
       if (late) await notify(transaction, { event: 'alert.raised', at: alert.raisedAt, alert });
       else if (notice) await notify(transaction, notice);

@@ -13,20 +13,20 @@ export interface AuditEntry {
   inputJson: string;
   /** `ok`, or the code of the error. */
   outcome: string;
-  /** Whose thing an administrator read. */
+  /** The owner of the thing that an administrator read. */
   owner?: string | undefined;
-  /** Entries of the same key share a row. Without it the entry has a row of its own. */
+  /** Entries with the same key share a row. Without it, the entry gets its own row. */
   repeats?: Repeats | undefined;
 }
 
 /**
- * Records who did what. Entries that come while others are being written share the next transaction. If a record can't be
- * written, the log says so and the caller gets no error: the work is done.
+ * Records who did what. Entries that arrive while others are being written share the next transaction. If a record can't be
+ * written, the log says so and the caller gets no error, because the work is done.
  */
 export class AuditTrail {
   readonly #parts: Pick<Ports, 'database' | 'clock' | 'log'>;
   readonly #repeated = new RepeatedEntries();
-  /** Entries that wait for the transaction under way. */
+  /** Entries waiting for the current transaction to end. */
   #waiting = newBatch();
   #next: Promise<void> | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -82,7 +82,7 @@ type Row = Insertable<EngineTables['audit']>;
 
 interface Batch {
   rows: Row[];
-  /** How often rows written before were repeated. */
+  /** How often earlier rows were repeated. */
   more: Map<string, { count: number; lastAt: number }>;
 }
 const newBatch = (): Batch => ({ rows: [], more: new Map() });

@@ -1,11 +1,11 @@
 /** Which audit entries share a row. */
 export interface Repeats {
-  /** Each kind of entry has room for `mostKeys` keys in an hour. */
+  /** Each pool has room for `mostKeys` keys per hour. */
   pool: 'read' | 'refusal' | 'stranger';
   key: string;
-  /** So many entries of the key get rows of their own in an hour; the last of them counts the rest. */
+  /** Entries of the key per hour that get their own rows; the last row counts the rest. */
   rows: number;
-  /** The key of all entries that come when the pool is full, so that nobody fills the disk by inventing keys. */
+  /** The shared key of all entries that arrive when the pool is full, so that nobody fills the disk by inventing keys. */
   overflow?: string;
 }
 
@@ -13,7 +13,7 @@ const windowMs = 3_600_000;
 const mostKeys = 1000;
 
 /**
- * Remembers, for an hour, which row stands for which kind of entry. In memory and per process: after a restart, or in
+ * Remembers, for an hour, which row stands for which kind of entry. In memory and per process: after a restart or in
  * another process, the same kind of entry gets another row.
  */
 export class RepeatedEntries {
@@ -30,7 +30,7 @@ export class RepeatedEntries {
     this.#pools.set(repeats.pool, pool);
     const isFull = !pool.has(repeats.key) && pool.size >= mostKeys;
     const key = isFull ? repeats.overflow : repeats.key;
-    // Without an overflow key every entry counts: it gets a row.
+    // Without an overflow key, every entry counts and gets a row.
     if (key === undefined) return newId;
     const known = pool.get(key);
     if (known && known.rows >= repeats.rows) return known.id;

@@ -1,11 +1,11 @@
 import type { Queries } from '../database/database.ts';
 
-/** Selects items of a batch: all, unless a queue is left out. */
+/** Selects items of a batch: all of them, or all except those of one queue. */
 interface Which {
   exceptQueue?: string;
 }
 
-/** How many items of each batch still wait in the backlog, paused or not. Batches with none are left out. */
+/** How many items of each batch still wait in the backlog, paused or not. Batches without items are left out. */
 export async function countInBacklog(
   queries: Queries,
   batches: readonly string[],
@@ -23,7 +23,7 @@ export async function countInBacklog(
 }
 
 /**
- * Uuids of the requests of a batch that are still in the backlog. To find what has left it, read your own rows first and
+ * Uuids of the requests of a batch that are still in the backlog. To find what has left it, first read your own rows and
  * then call this: a request is in the backlog before it is anywhere else. With `only`, looks for this uuid alone.
  */
 export async function requestsInBacklog(

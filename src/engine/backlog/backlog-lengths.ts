@@ -3,7 +3,7 @@ import type { Queries } from '../database/database.ts';
 import { type Stream, waitingStreams } from './backlog-queries.ts';
 import { isShortLength } from './short-queues.ts';
 
-/** More are not counted: whoever asks does so every second, and beyond this number it makes no difference. */
+/** Maximum count: callers ask every second, and beyond this number it makes no difference. */
 const mostCounted = 10_000;
 
 export interface BacklogLength {
@@ -11,7 +11,7 @@ export interface BacklogLength {
   normal: number;
 }
 
-/** How many items wait in the backlog for each queue, counted up to 10,000 of a kind. Paused ones don't count. */
+/** How many items wait in the backlog for each queue, counted up to 10,000 of each kind. Paused items don't count. */
 export async function backlogLengths(
   queries: Queries,
   counts: (stream: Stream) => boolean = () => true,
@@ -27,8 +27,8 @@ export async function backlogLengths(
 }
 
 /**
- * The queues with what waits in the backlog for them, for planning: what would be in them if they were not kept short.
- * Items that a later queue holds back don't count: nobody could work on them now.
+ * The queues including the items that wait in the backlog for them, for planning: what they would hold if they were not kept short.
+ * Items held back by a later queue don't count: nobody could work on them now.
  */
 export async function withBacklog(
   queries: Queries,

@@ -5,14 +5,14 @@ import type { Owner } from '../turns/weighted-turns.ts';
 
 export type BacklogRow = Selectable<EngineTables['backlog']>;
 
-/** Items that are released alike: for one queue, in one lane, through the same later stages. */
+/** Items that are released together: for the same queue, lane and later stages. */
 export interface Stream {
   queue: string;
   lane: string;
   route: string;
 }
 
-/** The streams with items that are not paused. Each step looks up the next one in the index, without reading rows. */
+/** The streams with items that are not paused. Each step looks up the next stream in the index, without reading rows. */
 export async function waitingStreams(queries: Queries): Promise<Stream[]> {
   const streams: Stream[] = [];
   for (let last: Stream = { queue: '', lane: '', route: '' }; ; ) {
@@ -36,7 +36,7 @@ export function nextStream(queries: Queries, { queue, lane, route }: Stream) {
 }
 
 /**
- * The owners with something due in a stream, each with the weight of its first item. Walks from owner to owner through
+ * The owners with due items in a stream, each with the weight of its first item. Walks from owner to owner through
  * the index: the cost depends on the number of owners, not of items.
  */
 export function dueOwners(queries: Queries, { queue, lane, route }: Stream, now: number) {
@@ -86,7 +86,7 @@ export function dueOwners(queries: Queries, { queue, lane, route }: Stream, now:
     .$castTo<Owner>();
 }
 
-/** The next items of an owner in a stream, in their order. */
+/** The next items of an owner in a stream, in order. */
 export function dueItems(
   queries: Queries,
   { queue, lane, route }: Stream,
@@ -108,7 +108,7 @@ export function dueItems(
     .limit(limit);
 }
 
-/** Whether items of this lane, or of a higher one, wait for the queue. */
+/** Whether items of this lane or a higher one wait for the queue. */
 export async function isAwaited(
   queries: Queries,
   queue: string,

@@ -12,7 +12,7 @@ type ReleasingAll = Releasing & Pick<Ports, 'openSession'> & { alerts: Alerts } 
 const idleMs = 1000;
 const busyMs = 50;
 
-/** Releases items fairly between owners, and no more than the queues need soon: an elected service. */
+/** Releases items fairly between owners, and only as many as the queues need soon: an elected service. */
 export function runBacklog(parts: ReleasingAll): Running {
   const { backlog, clock, database, log, openSession } = parts;
   return runService({

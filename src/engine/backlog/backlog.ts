@@ -10,18 +10,18 @@ import { Door } from './door.ts';
 
 export interface BacklogItem {
   queue: string;
-  /** Owners share the queue fairly. Within one owner, items go by `notBefore`, then in the order added. */
+  /** Owners share the queue fairly. Items of one owner go by `notBefore`, then in the order added. */
   owner: string;
   /** The owner's share: twice the weight, twice the turns. */
   weight?: number;
-  /** The document, campaign or the like it belongs to: paused, resumed and cancelled as one. */
+  /** The document, campaign or similar unit it belongs to, which is paused, resumed and cancelled as one. */
   batch: string;
   message: OutgoingMessage;
   /** Not released before this time. */
   notBefore?: number;
-  /** Starts paused, for a batch that is paused now. */
+  /** Whether it starts paused, for a batch that is paused now. */
   paused?: boolean;
-  /** The later stages that it goes through: it is released only while their queues are short. */
+  /** The later stages that it passes: it is released only while their queues are short. */
   route?: readonly string[];
 }
 
@@ -30,10 +30,10 @@ export interface BacklogItem {
  * large batch delays no one, and waiting work can still be paused, cancelled or postponed.
  */
 export interface Backlog {
-  /** Adds items in the caller's transaction. Derive message ids from their content: a message may be sent twice. */
+  /** Adds items in the caller's transaction. Derive message ids from their contents: a message may be sent twice. */
   add(transaction: Queries, items: readonly BacklogItem[]): Promise<void>;
   /**
-   * Adds one item that is no part of a transaction, or publishes it at once if nothing waits before it. Resolves when it is
+   * Adds one item outside of any transaction, or publishes it at once if nothing waits before it. Resolves when it is
    * durable. Refuses it as `publish` would: `queue-unknown`, `queue-full` (items that wait here count), `message-too-large`.
    */
   send(item: BacklogItem): Promise<void>;
@@ -42,7 +42,7 @@ export interface Backlog {
   /** Stops releasing the batch, except for items just being handed over. Resolves to the number waiting. */
   pause(batch: string): Promise<number>;
   resume(batch: string): Promise<number>;
-  /** Deletes the items not released yet. Resolves to their number. */
+  /** Deletes the items not yet released. Resolves to their number. */
   cancel(batch: string): Promise<number>;
   /** Deletes all items for a queue. Resolves to their number. */
   purge(queue: string): Promise<number>;
@@ -55,7 +55,7 @@ const rowsPerInsert = 500;
 /** Large batches are changed in parts, so that others can write in between. */
 const rowsPerChange = 5000;
 
-/** `add` of a backlog, for programs that have its database and nothing else. */
+/** `add` of a backlog, for programs that have only its database. */
 export async function addToBacklog(
   clock: Clock,
   transaction: Queries,

@@ -6,18 +6,18 @@ import type { BacklogItem } from './backlog.ts';
 import { isAwaited } from './backlog-queries.ts';
 import { ShortQueues } from './short-queues.ts';
 
-/** A queue takes items directly while it has fewer messages. */
+/** A queue with fewer messages takes items directly. */
 const few = 4;
 const freshMs = 100;
 
-/** How many items a queue takes directly, counted a moment ago. */
+/** How many items a queue still takes directly, by a recent count. */
 interface FreePlaces {
   left: number;
   freshUntil: number;
 }
 
 /**
- * Decides whether an item may go straight into its queue: nothing waits before it, and the queues on its way are short. An
+ * Decides whether an item may go straight into its queue: when nothing waits before it and the queues on its way are short. An
  * idle system then starts it at once, whichever process leads the backlog.
  */
 export class Door {
@@ -34,7 +34,7 @@ export class Door {
     this.#short = new ShortQueues(parts);
   }
 
-  /** Fails with `queue-unknown` if there is no such queue, and with `queue-full` if as much waits as the queue may have. */
+  /** Throws `queue-unknown` if there is no such queue, and `queue-full` if the queue's limit of waiting messages is reached. */
   async isOpen({ queue, route = [], message: { lane = 'normal' } }: BacklogItem): Promise<boolean> {
     const places = await this.#placesOf(queue, lane);
     if (places.left <= 0) return false;
@@ -71,13 +71,13 @@ export class Door {
       if (paused) return closed;
       return { ...closed, left: few - (lane === 'high' ? ready.high : queueLength(status)) };
     } catch (error) {
-      // The broker is away, and the item can wait in the database.
+      // The broker is unreachable, and the item can wait in the database.
       if (hasCode(error, 'unavailable')) return closed;
       throw error;
     }
   }
 
-  /** How many items wait in the backlog for a queue, counted as far as its limit. */
+  /** How many items wait in the backlog for a queue, counted up to its limit. */
   async #waiting(queue: string, most: number): Promise<number> {
     const some = await this.#database.query
       .selectFrom('backlog')

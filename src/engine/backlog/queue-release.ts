@@ -16,12 +16,12 @@ export type Releasing = Pick<Ports, 'broker' | 'clock' | 'database' | 'log'> & {
 const messagesPerSlot = 4;
 const mostPerRound = 256;
 const lanes = ['high', 'normal'] as const;
-/** How often to look whose messages stand in a queue that doesn't get shorter. */
+/** How often to check whose messages are in a queue that doesn't get shorter. */
 const firstLookMs = 1000;
 const lastLookMs = 30_000;
-/** In a longer queue, filled by others, it can't be known who has none. */
+/** In a longer queue, filled by others, owners without messages can't be determined. */
 const mostSeen = 1000;
-/** An item that the broker refuses for itself, not for its queue, is tried again after this time. */
+/** Delay before retrying an item that the broker refuses because of the item, not the queue. */
 const postponeMs = 3_600_000;
 
 /** The release of one queue, and its state between rounds. */
@@ -75,7 +75,7 @@ export class QueueRelease {
     }
   }
 
-  /** Four messages per slot; more when even that was used up between two rounds. */
+  /** Four messages per slot; more if even those were used up between two rounds. */
   async #target(length: number): Promise<number> {
     const slots = Math.max(1, await this.#parts.slots(this.#queue));
     const used = Math.max(0, this.#lengthAfter - length);
@@ -99,7 +99,7 @@ export class QueueRelease {
   }
 
   /**
-   * While the queue is full for long, perhaps of messages that nobody can start, owners with none in it may add one each:
+   * While the queue stays full for long, perhaps with messages that nobody can start, each owner without a message in it may add one:
    * those may start before the others.
    */
   async #absent(owners: readonly Owner[], length: number, room: number): Promise<string[]> {
@@ -132,7 +132,7 @@ export class QueueRelease {
       })),
     );
     const published: string[] = [];
-    // Publish in the order of the turns. Calls are made at once: brokers keep their order, and share the cost.
+    // Publish in the order of the turns. Publish all at once: brokers keep the order and share the cost.
     const ends = await Promise.allSettled(
       inTurns(turns, due).map(async ({ owner, item }) => {
         try {
@@ -164,7 +164,7 @@ export class QueueRelease {
       .slice(0, count);
   }
 
-  /** It must not hold up the others. */
+  /** A failing item must not hold up the others. */
   async #postpone(item: BacklogRow, error: Error): Promise<void> {
     const { clock, database, log } = this.#parts;
     log.error(

@@ -4,14 +4,14 @@ import type { Clock } from '../time/clock.ts';
 
 const freshMs = 250;
 const messagesPerSlot = 4;
-/** A queue without workers may have this many: enough for a worker that comes for them, and for the watchdog to see them. */
+/** Length allowed for a queue without workers: enough for the watchdog to see it, and for a worker that comes. */
 const shortAnyway = 100;
 
 export function isShortLength(length: number, slots: number): boolean {
   return length < Math.max(shortAnyway, messagesPerSlot * slots);
 }
 
-/** Which queues are short: work is let in only while all later queues on its way are, so that no pile stands in them. */
+/** Knows which queues are short: work is released only while all later queues on its way are short, so that none of them piles up. */
 export class ShortQueues {
   readonly #broker: Pick<Broker, 'status'>;
   readonly #clock: Clock;
@@ -48,8 +48,8 @@ export class ShortQueues {
       const [status, slots] = await Promise.all([this.#broker.status(queue), this.#slots(queue)]);
       return isShortLength(queueLength(status), slots);
     } catch (error) {
-      // A stage that was deleted: the request goes on and fails there, with this reason in its log. Any other fault (a
-      // broken queue, no answer) keeps back only what goes through this queue.
+      // The stage was deleted: the request goes on and fails there, with this reason in its log. Any other fault (a
+      // broken queue, no answer) holds back only what goes through this queue.
       return hasCode(error, 'queue-unknown');
     }
   }

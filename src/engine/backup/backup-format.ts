@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * A backup is a plain tar file: the files of the stores, all blobs under their hashes, and last the manifest, so that a
- * truncated archive has none.
+ * A backup is a plain tar file: the files of the stores, all blobs under their hashes, and finally the manifest, so that a
+ * truncated archive has no manifest.
  */
 export const manifestName = 'manifest.json';
 export const backupFormat = 2;
@@ -14,9 +14,9 @@ export const backupManifest = z.object({
   version: z.string(),
   createdAt: z.number(),
   parts: z.array(z.object({ name: z.string(), size: z.int(), sha256: z.string() })),
-  /** Each is verified by its name, which is its hash. */
+  /** Each blob is verified by its name, which is its hash. */
   blobs: z.object({ count: z.int(), bytes: z.int() }),
-  /** Who can sign in after a restore. */
+  /** The users who can sign in after a restore. */
   accounts: z.object({
     users: z.array(z.object({ name: z.string(), role: z.string() })),
     keys: z.array(z.object({ id: z.string(), owner: z.string(), role: z.string() })),
@@ -28,7 +28,7 @@ export type BackupManifest = z.infer<typeof backupManifest>;
 export const partNames: Readonly<Record<string, string>> = {
   'queues.db': 'queues.db',
   'pismak.db': 'pismak.db',
-  // Under another name, so it is not read: the operator decides whether the old settings are still right.
+  // Under another name, so that it is not read: the operator decides whether the old settings still apply.
   'pismak.toml': 'pismak.toml.restored',
 };
 

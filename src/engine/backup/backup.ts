@@ -14,16 +14,16 @@ import { type BackupManifest, backupFormat, blobEntry, hashing, manifestName } f
 import { type TarEntry, writeTar } from './tar.ts';
 
 export type BackupSource = Pick<Engine, 'broker' | 'database' | 'blobs' | 'clock' | 'disk' | 'settings'> & {
-  /** The configuration file in use, which goes into the backup. */
+  /** The configuration file in use, which is included in the backup. */
   configurationFile?: string | undefined;
 };
 
-/** Data directories with a backup under way; each belongs to this process alone. */
+/** Data directories being backed up; each belongs to this process alone. */
 const underWay = new Set<string>();
 
 /**
- * Writes everything into one new file while the engine runs. Queues and database are from the same moment. The file gets
- * its name only when it is complete and on disk.
+ * Writes everything into one new file while the engine runs. Queues and database are from the same moment. The file is
+ * renamed to its final name only when it is complete and on disk.
  */
 export async function createBackup(engine: BackupSource, file: string): Promise<BackupManifest> {
   const { data } = engine.settings;
@@ -54,7 +54,7 @@ export async function createBackup(engine: BackupSource, file: string): Promise<
   }
 }
 
-/** Copies the files of the stores into a directory from which the next backup removes leftovers. */
+/** Copies the files of the stores into a directory; the next backup removes leftovers. */
 async function snapshots(engine: BackupSource, directory: string): Promise<Record<string, string>> {
   const { broker, database, configurationFile } = engine;
   if (!broker.snapshot || !database.snapshot) {
@@ -66,7 +66,7 @@ async function snapshots(engine: BackupSource, directory: string): Promise<Recor
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const copies = { 'queues.db': join(directory, 'queues.db'), 'pismak.db': join(directory, 'pismak.db') };
-  // While our transaction is open, nothing writes to the database, so both copies are from the same moment.
+  // While our transaction is open, nothing else writes to the database, so both copies are from the same moment.
   await database.transaction(async () => {
     await Promise.all([broker.snapshot?.(copies['queues.db']), database.snapshot?.(copies['pismak.db'])]);
   });
@@ -95,7 +95,7 @@ async function writeArchive(
   return manifest;
 }
 
-/** Blobs come after the snapshots. All blobs of the snapshots still exist, as none is deleted within a day. */
+/** Blobs come after the snapshots. All blobs of the snapshots still exist, because none is deleted within a day. */
 async function* entries(
   { blobs }: BackupSource,
   copies: Readonly<Record<string, string>>,

@@ -14,20 +14,20 @@ import { unpackBackup } from './unpack-backup.ts';
 
 export interface Restored {
   manifest: BackupManifest;
-  /** Where the previous directory is now, if there was one. */
+  /** The new path of the previous directory, if there was one. */
   movedAside: string | undefined;
 }
 
 /**
  * Makes a data directory from a backup. Everything is unpacked and checked beside the target and then takes its place in
- * one step, so there is never half a restore. An existing directory is refused, or with force moved aside.
+ * one step, so that no restore is half done. An existing directory is refused, or with force moved aside.
  */
 export async function restoreBackup(options: {
   file: string;
   data: string;
   force?: boolean;
   clock: Clock;
-  /** The migrations of the houses, to compare the database with. */
+  /** The migrations of the houses, to compare with the database. */
   lines?: readonly MigrationLine[];
 }): Promise<Restored> {
   const { file, force = false, clock } = options;
@@ -36,10 +36,10 @@ export async function restoreBackup(options: {
   if (occupied && !force) {
     throw new PismakError(
       'already-exists',
-      `${target} is not empty; --force moves it aside, nothing is deleted`,
+      `${target} is not empty; --force moves it aside without deleting anything`,
     );
   }
-  // Never move a directory that a process uses.
+  // Never move a directory that a process is using.
   const release = occupied ? await lock(target) : () => {};
   await makeDirectory(dirname(target));
   const directory = await mkdtemp(`${target}.restoring-`);

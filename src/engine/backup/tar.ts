@@ -1,6 +1,6 @@
 import { PismakError } from '../errors.ts';
 
-/** A file in an archive. Read `content` to its end, or not at all, before asking for the next. */
+/** A file in an archive. Read all of `content`, or none of it, before asking for the next file. */
 export interface TarEntry {
   name: string;
   size: number;
@@ -9,7 +9,7 @@ export interface TarEntry {
 
 const block = 512;
 
-/** The bytes of a plain tar archive (ustar, as `tar` reads it) with these files. */
+/** A plain tar archive (ustar, as `tar` reads it) of these files. */
 export async function* writeTar(
   entries: AsyncIterable<TarEntry> | Iterable<TarEntry>,
 ): AsyncGenerator<Uint8Array> {
@@ -26,7 +26,7 @@ export async function* writeTar(
   yield Buffer.alloc(2 * block);
 }
 
-/** The regular files of a tar archive. A truncated or damaged archive, or any other kind of entry, is `invalid-input`. */
+/** The regular files of a tar archive. Throws `invalid-input` for truncated or damaged archives and for any other kind of entry. */
 export async function* readTar(archive: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const bytes = new ByteReader(archive);
   for (;;) {
@@ -57,7 +57,7 @@ function header(name: string, size: number): Buffer {
   head.write('0000000\0', 116);
   if (size < 8 ** 11) head.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
   else {
-    // From 8 GiB on as a binary number, as GNU tar does.
+    // From 8 GiB on, the size is a binary number, as in GNU tar.
     head[124] = 0x80;
     head.writeBigUInt64BE(BigInt(size), 128);
   }
@@ -89,7 +89,7 @@ function damaged(what: string): PismakError {
   return new PismakError('invalid-input', `the archive is damaged or not a Pismak backup: ${what}`);
 }
 
-/** Reads a stream in the portions that the caller wants. */
+/** Reads a stream in chunks of the sizes that the caller wants. */
 class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array();

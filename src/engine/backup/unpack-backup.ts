@@ -45,11 +45,11 @@ export async function unpackBackup(
   return manifest;
 }
 
-/** Never uses names as they come: only known names map to a file, so none can lead elsewhere. */
+/** Never uses names as they are: only known names map to a file, so none can lead elsewhere. */
 async function unpackEntry({ name, content }: TarEntry, directory: string): Promise<string> {
   const hash = hashOfEntry(name);
   const path = hash === undefined && Object.hasOwn(partNames, name) ? partNames[name] : hash && name;
-  if (path === undefined) throw refuse(`${JSON.stringify(name)} does not belong in it`);
+  if (path === undefined) throw refuse(`${JSON.stringify(name)} does not belong in a backup`);
   let sha256 = '';
   const target = join(directory, path);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -94,10 +94,10 @@ function check(manifest: BackupManifest, found: ReadonlyMap<string, { size: numb
   const blobs = [...found.keys()].filter((name) => hashOfEntry(name) !== undefined).length;
   if (blobs !== manifest.blobs.count) throw refuse(`it has only ${blobs} of ${manifest.blobs.count} blobs`);
   if (found.size !== manifest.parts.length + blobs)
-    throw refuse('it has parts that its manifest does not know');
+    throw refuse('it has parts that its manifest does not list');
 }
 
-/** The databases hold what this program would have written, and nobody can sign in whom the manifest doesn't name. */
+/** The databases hold what this program would have written, and only users named by the manifest can sign in. */
 async function checkContents(
   manifest: BackupManifest,
   directory: string,

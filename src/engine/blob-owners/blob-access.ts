@@ -4,14 +4,14 @@ import type { Queries } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { ownersOf } from './owners-of.ts';
 
-/** Whether something this user owns in a house contains the blob, so that the user may name it by its hash. */
+/** Whether a thing of this user in a house contains the blob, so that the user may name it by its hash. */
 export interface HouseWithBlobs {
   mayUseBlob?(queries: Queries, user: string, hash: string): Promise<boolean>;
 }
 
 /**
- * Blobs are named by their hash, and a hash is no secret. Only the uploader, the owner of a request that contains the
- * blob, or the owner of something in a house that contains it may name it. Uploads are remembered for as long as unowned
+ * Blobs are named by their hash, and a hash is not secret. Only the uploader, the owner of a request that contains the
+ * blob, or the owner of a thing in a house that contains it may name it. Uploads are remembered for as long as unowned
  * blobs are kept. Call this in a transaction.
  */
 export async function recordPut(
@@ -20,7 +20,7 @@ export async function recordPut(
   owner: string,
   at: number,
 ): Promise<void> {
-  // An earlier uploader may have given up the same blob. The day for which it is kept starts again.
+  // An earlier uploader may have given up the same blob. The day for which it is kept restarts.
   await transaction.deleteFrom('blobOrphan').where('hash', '=', hash).execute();
   await transaction
     .insertInto('blobPut')
@@ -29,7 +29,7 @@ export async function recordPut(
     .execute();
 }
 
-/** Something uses the blobs now: they no longer count against the uploader's limit on unused ones. */
+/** The blobs are in use now: they no longer count against the uploader's limit on unused ones. */
 export async function putsAreUsed(queries: Queries, hashes: readonly string[], owner: string): Promise<void> {
   if (hashes.length === 0) return;
   await queries
@@ -40,7 +40,7 @@ export async function putsAreUsed(queries: Queries, hashes: readonly string[], o
     .execute();
 }
 
-/** Fails with `blob-missing` unless the user may use the blob. Blobs of others look as if they don't exist. */
+/** Throws `blob-missing` unless the user may use the blob. Other users' blobs look as if they don't exist. */
 export async function checkMayUse(
   { houses }: { houses: readonly HouseWithBlobs[] },
   queries: Queries,
@@ -54,7 +54,7 @@ export async function checkMayUse(
   throw new PismakError('blob-missing', `you have no blob ${hash}; upload it first`);
 }
 
-/** Whether some user uploaded this blob recently and may still use it. */
+/** Whether any user uploaded this blob recently and may still use it. */
 export async function hasBeenPut(queries: Queries, hash: string): Promise<boolean> {
   const row = await queries
     .selectFrom('blobPut')
@@ -65,7 +65,7 @@ export async function hasBeenPut(queries: Queries, hash: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Those of these blobs that some user uploaded since then and that nothing uses yet. */
+/** Of these blobs, those that any user has uploaded since then and that nothing uses yet. */
 export async function putAndUnused(
   queries: Queries,
   hashes: readonly string[],
@@ -100,7 +100,7 @@ async function hasPut(queries: Queries, owner: string, hash: string): Promise<bo
   return row !== undefined;
 }
 
-/** Owned by `request:NAME:UUID`, see `requestOwner`. */
+/** Whether a request of this user owns it: owners `request:NAME:UUID`, see `requestOwner`. */
 async function isInRequest(queries: Queries, name: string, hash: string): Promise<boolean> {
   const found = await ownersOf(queries, hash, `request:${name}:`).limit(1).executeTakeFirst();
   return found !== undefined;

@@ -6,13 +6,13 @@ import type { Clock } from '../time/clock.ts';
 import { forgetPutsOf, hasBeenPut, putAndUnused } from './blob-access.ts';
 import { orphanKeptMs } from './blob-owners.ts';
 
-/** How long an uploader may take to own a blob. A younger blob is not erased. */
+/** How long an uploader may take to own a blob. Younger blobs are not erased. */
 export const settlingMs = 60_000;
 const periodMs = 15_000;
 const batchSize = 200;
 
 /**
- * The owner no longer needs any of its blobs. Those without another owner are to be deleted soon, not after a day:
+ * Gives up all blobs of the owner. Blobs without another owner are deleted soon, not after a day:
  * `eraseGivenUp` does that. Safe to repeat.
  */
 export async function giveUp(queries: Queries, owner: string, now: number): Promise<void> {
@@ -25,7 +25,7 @@ export async function giveUp(queries: Queries, owner: string, now: number): Prom
   );
 }
 
-/** The same for blobs that were put for nothing. Those with an owner stay. */
+/** The same for blobs that were put in vain. Blobs with an owner stay. */
 export async function giveUpUnowned(queries: Queries, hashes: readonly string[], now: number): Promise<void> {
   for (let start = 0; start < hashes.length; start += batchSize) {
     const some = hashes.slice(start, start + batchSize);
@@ -52,7 +52,7 @@ export async function giveUpRefused(
   });
 }
 
-/** Deletes given-up blobs without an owner. Those put within the last minute wait. Resolves to the number deleted. */
+/** Deletes given-up blobs without an owner. Blobs put within the last minute wait. Resolves to the number deleted. */
 export async function eraseGivenUp(parts: {
   database: Database;
   blobs: Blobs;
@@ -76,7 +76,7 @@ export async function eraseGivenUp(parts: {
     if (hashes.length === 0) break;
     erased += await database.transaction(async (transaction) => {
       let count = 0;
-      // Take them out of the table first: a caller that owns one at this moment waits for us, or we for it.
+      // Remove them from the table first: a caller that owns one at this moment waits for us, or we wait for it.
       const taken = await transaction
         .deleteFrom('blobOrphan')
         .where('hash', 'in', hashes)

@@ -3,7 +3,7 @@ import type { Database, Queries } from '../database/database.ts';
 import type { Clock } from '../time/clock.ts';
 import { forgetPuts, forgetPutsOf } from './blob-access.ts';
 
-/** How long a blob stays without an owner: after its last one leaves, or before its first one comes. */
+/** How long a blob stays without an owner: after its last owner leaves, or before its first one comes. */
 export const orphanKeptMs = 24 * 60 * 60 * 1000;
 
 /** Records that `owner` needs the blob. Call it within a day of the put. Safe to repeat. */
@@ -17,7 +17,7 @@ export async function own(queries: Queries, hash: string, owner: string, at: num
     .execute();
 }
 
-/** The same for many at once. */
+/** The same for many blobs at once. */
 export async function ownAll(
   queries: Queries,
   hashes: readonly string[],
@@ -36,12 +36,12 @@ export async function ownAll(
   }
 }
 
-/** The owner no longer needs any of its blobs. */
+/** Gives up all blobs of the owner. */
 export async function disown(queries: Queries, owner: string): Promise<void> {
   await queries.deleteFrom('blobRef').where('owner', '=', owner).execute();
 }
 
-/** The owner no longer needs this blob. */
+/** Gives up this blob of the owner. */
 export async function disownOne(queries: Queries, hash: string, owner: string): Promise<void> {
   await queries.deleteFrom('blobRef').where('hash', '=', hash).where('owner', '=', owner).execute();
 }
@@ -53,7 +53,7 @@ export interface Sweep {
   deletedBytes: number;
 }
 
-/** Deletes blobs that have had no owner for a day. Of several concurrent sweeps, one deletes each blob. */
+/** Deletes blobs that have had no owner for a day. Of several concurrent sweeps, only one deletes each blob. */
 export async function sweepBlobs(parts: {
   database: Database;
   blobs: Blobs;
@@ -84,7 +84,7 @@ async function sweepBatch(
   const before = now - orphanKeptMs;
   const hashes = batch.map((blob) => blob.hash);
   await database.transaction(async (transaction) => {
-    // Take them out of the table first, see `own`.
+    // Remove them from the table first, see `own`.
     const due = await transaction
       .deleteFrom('blobOrphan')
       .where('hash', 'in', hashes)

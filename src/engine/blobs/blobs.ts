@@ -7,17 +7,17 @@
  */
 export interface Blobs {
   put(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<BlobReference>;
-  /** Fails with `blob-missing` on the first read if the blob does not exist. */
+  /** Throws `blob-missing` on the first read if the blob does not exist. */
   get(hash: string): AsyncIterable<Uint8Array>;
   has(hash: string): Promise<boolean>;
-  /** In bytes, known without reading the content. Fails with `blob-missing` if the blob does not exist. */
+  /** In bytes, known without reading the content. Throws `blob-missing` if the blob does not exist. */
   size(hash: string): Promise<number>;
   /**
-   * Resolves to whether this call removed the blob; a missing blob is no error. With `storedBefore`, removes it only if
-   * its last `put` is older, even if a `put` comes at this very moment.
+   * Resolves to whether this call removed the blob; a missing blob is not an error. With `storedBefore`, removes it only if
+   * its last `put` is older, even if a `put` arrives at this very moment.
    */
   remove(hash: string, options?: { storedBefore?: number }): Promise<boolean>;
-  /** All blobs, in no particular order, while others write. `storedAt` is the time of the last `put`. */
+  /** All blobs, in any order, while others write. `storedAt` is the time of the last `put`. */
   list(): AsyncIterable<BlobReference & { storedAt: number }>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { PismakError } from '../errors.ts';
 
-/** How many bytes are accepted, and the error for more. */
+/** The maximum number of bytes, and the error for more. */
 export interface SizeLimit {
   bytes: number;
   exceeded(): PismakError;

@@ -79,7 +79,7 @@ export async function openDirectoryBlobs(directory: string, clock: Clock = syste
       const aside = join(incoming, removedName(hash));
       return orIfMissing(false, async () => {
         if ((await stat(path)).mtimeMs >= storedBefore) return false;
-        // A put may replace the file at any moment. Only after setting it aside do we know which one we remove.
+        // A put may replace the file at any moment. Only after setting it aside do we know which file we remove.
         await rename(path, aside);
         if ((await stat(aside)).mtimeMs >= storedBefore) {
           await rename(aside, path);
@@ -117,7 +117,7 @@ function removedName(hash: string): string {
   return `${temporaryName()}~removed~${hash}`;
 }
 
-/** Restores files that a killed process had set aside: perhaps they were put again just then. */
+/** Restores files that a killed process had set aside: they may have been put again just then. */
 async function restoreRemoved(directory: string, incoming: string): Promise<void> {
   for (const name of await readdir(incoming)) {
     const hash = /~removed~([0-9a-f]{64})$/.exec(name)?.[1];

@@ -12,7 +12,7 @@ const pageSize = 1000;
 const missing = (hash: string) => new PismakError('blob-missing', `There is no blob ${hash}.`);
 
 /**
- * Blobs as rows of 1 MB in PostgreSQL, for any number of machines. Not large objects: those exist only inside a
+ * Blobs as rows of 1 MB in PostgreSQL, for any number of machines. Large objects would not do: they exist only inside a
  * transaction, which a slow reader or writer would keep open for hours; here each row travels in its own statement.
  */
 export async function openPostgresBlobs(options: {
@@ -31,7 +31,7 @@ export async function openPostgresBlobs(options: {
     throw error;
   }
 
-  /** The chunks of one content are always the same, so a second put during a read does no harm. */
+  /** The chunks of one content are always the same, so a second put during a read is harmless. */
   async function* read(hash: string) {
     for (let number = 0; ; number++) {
       const { rows } = await pool.query<{ bytes: Uint8Array | null }>(

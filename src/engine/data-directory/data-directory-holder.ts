@@ -9,7 +9,7 @@ import { readJson } from '../files/read-json.ts';
 import { isSystemError } from '../files/system-error.ts';
 import { isLocked } from './directory-lock.ts';
 
-/** The process that holds a data directory, as it writes in `holder.json`. */
+/** The process that holds a data directory, as it describes itself in `holder.json`. */
 const holderSchema = z.object({
   pid: z.int(),
   host: z.string(),
@@ -17,7 +17,7 @@ const holderSchema = z.object({
   /** What it does with the directory, in words. */
   purpose: z.string(),
   url: z.string().optional(),
-  /** For local commands that act through the holder. A secret. */
+  /** A secret for local commands that act through the holder. */
   token: z.string().optional(),
 });
 export type Holder = z.infer<typeof holderSchema>;
@@ -28,7 +28,7 @@ export async function readHolder(path: string): Promise<Holder | undefined> {
   for (let attempt = 0; attempt < 20 && looksLocked(directory); attempt++) {
     const holder = holderSchema.safeParse(await readJson(fileOf(directory))).data;
     if (holder && (holder.host !== hostname() || isLiving(holder.pid))) return holder;
-    // It has just taken the lock and will write the file in a moment.
+    // It has just taken the lock and will write the file soon.
     await wait(25);
   }
   return undefined;

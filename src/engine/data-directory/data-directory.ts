@@ -10,7 +10,7 @@ import { makePrivate } from './private-directory.ts';
 
 export { type Holder, readHolder } from './data-directory-holder.ts';
 
-/** The one place where an embedded installation keeps its state. It belongs to one process at a time. */
+/** The only place where an embedded installation keeps its state. It belongs to one process at a time. */
 export interface DataDirectory {
   readonly path: string;
   readonly queuesFile: string;
@@ -23,7 +23,7 @@ export interface DataDirectory {
   close(): Promise<void>;
 }
 
-/** Creates the directory if needed and takes it. Fails with `data-directory-in-use` if another process has it. */
+/** Creates the directory if needed and takes it. Throws `data-directory-in-use` if another process has it. */
 export async function openDataDirectory(
   path: string,
   options: { purpose: string; clock?: Clock },
@@ -64,7 +64,7 @@ export async function openDataDirectory(
   };
 }
 
-/** The content (passwords, keys, mails, documents) is for this user alone. */
+/** Only this user may read the content (passwords, keys, mails, documents). */
 async function take(directory: string, folders: string[]): Promise<(() => void) | undefined> {
   try {
     await makePrivate(directory);

@@ -11,13 +11,13 @@ const held = new Set<DatabaseSync>();
  * SQLite locks its file with `fcntl`, so the kernel releases it when the process dies, however it dies. For the same
  * reason nothing else in this process may open and close the file `lock`: that would drop the lock.
  *
- * This is not the database, which may be on a server: SQLite is here because Node itself has no lock on files. So it stands with
- * the data directory, and the import rules name it as the one exception to "only ports know SQLite".
+ * This is not the database, which may be on a server: SQLite is used because Node itself can't lock files. That is why it is in
+ * the data directory's folder, and the import rules name it as the only exception to "only ports know SQLite".
  */
 export function lockDirectory(directory: string): (() => void) | undefined {
   const file = join(directory, 'lock');
   createPrivate(file);
-  // Another process may just be looking (see below): wait for a moment.
+  // Another process may be looking just now (see below): wait for a moment.
   const database = new DatabaseSync(file, { timeout: 500 });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -32,7 +32,7 @@ export function lockDirectory(directory: string): (() => void) | undefined {
   };
 }
 
-/** Looks without taking: takes a shared lock for an instant. */
+/** Looks without taking it: holds a shared lock for an instant. */
 export function isLocked(directory: string): boolean {
   const file = join(directory, 'lock');
   if (!isOwnFile(file)) return false;
@@ -48,7 +48,7 @@ export function isLocked(directory: string): boolean {
   }
 }
 
-/** Any user who can open the file can hold its lock, so it is for this user alone, and never a link to something else. */
+/** Any user who can open the file can hold its lock, so only this user may, and it must not be a link to something else. */
 function createPrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -58,7 +58,7 @@ function createPrivate(file: string): void {
   }
 }
 
-/** Looks at the name itself: opening and closing the file would drop the lock of this process. */
+/** Checks by name: opening and closing the file would drop the lock of this process. */
 function isOwnFile(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { makeDirectory } from '../files/make-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
 
-/** What Pismak itself puts into a data directory, and what is in every home directory. */
+/** What Pismak itself puts into a data directory, and what every home directory contains. */
 const ours =
   /^(\..*|ballast|blobs|backups|cache|logs|lock|lost\+found|holder\.json(\.new)?|pismak\.toml(\.restored)?|(pismak|queues)\.db(-wal|-shm|-journal)?)$/;
 
 /**
- * Creates the directory for this user alone. One that others can enter is closed to them, with the files in it, if nothing
- * but our own data is in it; otherwise it is refused: it may be a home directory or /tmp.
+ * Creates the directory for this user alone. If others can enter an existing one, closes it and its files to them, provided that
+ * it contains only our own data; otherwise refuses it: it may be a home directory or /tmp.
  */
 export async function makePrivate(directory: string): Promise<void> {
   await makeDirectory(directory, { mode: 0o700 });
@@ -18,7 +18,7 @@ export async function makePrivate(directory: string): Promise<void> {
     const foreign = (await readdir(directory)).find((name) => !ours.test(name));
     const others = 'other users of this machine can enter it';
     const ownOne = `choose a directory for Pismak alone, such as ${join(directory, 'pismak')}`;
-    // As /tmp has it: everybody may write there.
+    // Like /tmp: everybody may write there.
     if ((found.mode & 0o1000) !== 0) throw new Error(`everybody may write there; ${ownOne}`);
     if (foreign !== undefined) throw new Error(`${others}, and it contains ${foreign}; ${ownOne}`);
     await chmod(directory, 0o700).catch((error: unknown) => {

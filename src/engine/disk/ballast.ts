@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * A file of a few megabytes that is deleted when another program has filled the disk to the last byte: SQLite needs room
- * to delete, and this is that room. It is written again when the disk has room.
+ * A file of a few megabytes, deleted when another program has filled the disk to the last byte: SQLite needs space
+ * to delete rows, and this file reserves it. It is written again when the disk has space.
  */
 export class Ballast {
   readonly #file: string;
@@ -18,7 +18,7 @@ export class Ballast {
     const size = Math.min(8 * 2 ** 20, Math.floor(reserveBytes / 4));
     if (this.#exists && freeBytes < size / 4) this.#change(() => rmSync(this.#file, { force: true }), false);
     else if (!this.#exists && size > 0 && freeBytes > reserveBytes + 2 * size) {
-      // Random bytes: some file systems store zeros in no room at all.
+      // Random bytes: some file systems allocate no space for zeros.
       this.#change(() => writeFileSync(this.#file, randomBytes(size), { mode: 0o600 }), true);
     }
   }
@@ -28,7 +28,7 @@ export class Ballast {
       work();
       this.#exists = exists;
     } catch {
-      // Without it only the last resort is missing; the next look tries again.
+      // Without it, only the last resort is missing; the next check tries again.
     }
   }
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { PismakError } from '../errors.ts';
 import type { Ballast } from './ballast.ts';
 
-/** Stores that may keep their bytes on a disk of this machine. */
+/** Stores that may keep their data on a disk of this machine. */
 export type LocalStore = 'broker' | 'database' | 'blobs';
 
 /** A disk whose reserve has been touched, and the stores on it. */
@@ -15,14 +15,14 @@ export interface DiskShortage {
 }
 
 /**
- * Room that writers may not use. SQLite needs room even to delete, so an installation that filled its disk could not
- * clean up by itself. Reading, acks and deletions go on; new work is refused with `disk-full`; accepted work goes on until
- * half of the reserve is gone, and then waits.
+ * Disk space that writers may not use. SQLite needs space even to delete, so an installation that filled its disk could not
+ * clean up by itself. Reads, acks and deletions go on; new work is refused with `disk-full`; accepted work goes on until
+ * half of the reserve is used, and then waits.
  */
 export interface DiskReserve {
-  /** Fails with `disk-full` if the reserve would be touched after writing `bytes`. */
+  /** Throws `disk-full` if writing `bytes` would use the reserve. */
   check(bytes?: number): void;
-  /** Passes content on, and fails when it would touch the reserve. `announced` is its size, if known in advance. */
+  /** Passes content on, and fails if it would use the reserve. `announced` is its size, if known in advance. */
   bounded(content: AsyncIterable<Uint8Array>, announced?: number): AsyncIterable<Uint8Array>;
   /** Whether accepted work must wait. */
   readonly isShort: boolean;
@@ -35,7 +35,7 @@ interface Disk {
   ballast?: Ballast | undefined;
 }
 
-/** Look again after this time. A look costs microseconds, but there may be 70,000 messages a second. */
+/** Time between checks. A check costs microseconds, but there may be 70,000 messages a second. */
 const keptMs = 200;
 /** A stream is checked again after this many bytes. */
 const stepBytes = 2 ** 20;
@@ -47,7 +47,7 @@ export function createDiskReserve(
 ): DiskReserve {
   let seenAt = Number.NEGATIVE_INFINITY;
   let seen: (DiskShortage & { isTouched: boolean })[] = [];
-  /** Bytes that uploads under way have announced and not yet written. */
+  /** Bytes that current uploads have announced and not yet written. */
   let promised = 0;
 
   function all(): typeof seen {
@@ -113,10 +113,10 @@ export function localDisks(settings: Readonly<Record<LocalStore | 'data', string
   ];
 }
 
-/** For engines without disks of their own, and tests. */
+/** For engines that have no disks to watch, and for tests. */
 export const unlimitedDisk: DiskReserve = createDiskReserve({}, []);
 
-/** The larger of 500 MB and 1 %; but never more than a tenth of a small disk, or 5 GB of a large one. */
+/** The larger of 500 MB and 1 %; but at most a tenth of a small disk, or 5 GB of a large one. */
 export function defaultReserve(totalBytes: number): number {
   return Math.min(Math.max(500e6, totalBytes / 100), totalBytes / 10, 5e9);
 }

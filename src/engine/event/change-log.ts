@@ -1,6 +1,6 @@
 /**
  * What changed, for everyone who watches: one numbered, bounded list. It feeds the server-sent events, and a client that
- * was away sends the last number it saw. A change says *what* changed; a client that wants the state reads it.
+ * was away sends the last number it saw. A change says *what* changed; a client that wants the new state reads it.
  */
 export interface Change {
   id: number;
@@ -15,7 +15,7 @@ export interface Change {
 
 export interface ChangeLog {
   add(change: Omit<Change, 'id' | 'at'>): void;
-  /** The changes after `id`, or undefined if the list no longer reaches back to it: then read everything again. */
+  /** The changes after `id`; undefined if the list no longer reaches back to it, so that the caller must read everything again. */
   since(id: number): Change[] | undefined;
   readonly lastId: number;
   subscribe(listener: (change: Change) => void): () => void;

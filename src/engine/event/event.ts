@@ -1,4 +1,4 @@
-/** Something worth counting. Statistics will read these; until then a bounded buffer keeps the latest. */
+/** Something worth counting. Statistics will read events; until then a bounded buffer keeps the latest. */
 export interface Event {
   kind: string;
   /** What it is about: a worker, a queue, a request, a document. */
@@ -11,9 +11,9 @@ export interface Event {
 
 export interface Events {
   emit(event: Event): void;
-  /** The latest ones, oldest first. */
+  /** The latest events, oldest first. */
   recent(filter?: { kind?: string; limit?: number }): Event[];
-  /** Calls the listener with every event from now on. A listener that throws harms no other. */
+  /** Calls the listener with every event from now on. A listener that throws does not affect the others. */
   subscribe(listener: (event: Event) => void): () => void;
   /** How many events the buffer has dropped. */
   readonly dropped: number;

@@ -2,8 +2,8 @@ import { readlinkSync } from 'node:fs';
 import { isSystemError } from './system-error.ts';
 
 /**
- * Process ids mean something only within one namespace: a process in a sandbox or container sees no others, and would take
- * them for dead. Names that contain a process id contain this too. Empty where the system has no namespaces.
+ * Process ids are meaningful only within one namespace: a process in a sandbox or container doesn't see the others, and would take
+ * them for dead. Names with a process id also contain this. Empty on systems without namespaces.
  */
 export const pidSpace = readPidSpace();
 

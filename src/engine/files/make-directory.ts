@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { isSystemError } from './system-error.ts';
 
 /**
- * Creates the directory and its missing parents. Node's own `recursive` never ends where nothing can be created though
- * the parent exists, as in /proc.
+ * Creates the directory and its missing parents. Node's own `recursive` never ends where the parent exists but nothing can be
+ * created in it, as in /proc.
  */
 export async function makeDirectory(path: string, options: { mode?: number } = {}): Promise<void> {
   if (await tryMake(path, options)) return;

@@ -37,7 +37,7 @@ export function markedFileName(name: string): string {
 }
 
 /**
- * Whether a path works here unchanged, if perhaps not everywhere: relative, within its directory, printable. Hidden files
+ * Whether a path works unchanged on this system, if perhaps not on every one: relative, within its directory, printable. Hidden files
  * are allowed.
  */
 export function isPlainPath(name: string): boolean {
@@ -54,7 +54,7 @@ function isPlainPart(part: string): boolean {
 }
 
 /**
- * Gives each path once: `a.txt`, then `a~2.txt`. A file never takes the place of a folder, or the other way round. By
+ * Makes each path unique: `a.txt`, then `a~2.txt`. A file never takes the place of a folder, or the other way round. By
  * default `A.txt` counts as `a.txt`, as on some systems.
  */
 export function createDistinctPaths({
@@ -67,7 +67,7 @@ export function createDistinctPaths({
   const keyOf = (path: string) => (ignoreCase ? path.toLowerCase() : path);
   const files = new Set([...reserved].map(keyOf));
   const folders = new Set<string>();
-  /** So that the thousandth copy of a path needn't count from the start. */
+  /** The next number of each path, so that its thousandth copy needn't count from the start. */
   const copies = new Map<string, number>();
   return (wanted) => {
     const isBelowFile = foldersOf(wanted).some((folder) => files.has(keyOf(folder)));
@@ -83,12 +83,12 @@ export function createDistinctPaths({
 }
 
 /**
- * Gives each name once, so that their safe names can be files of one directory on any system: `scan.png`, then
+ * Makes each name unique, so that their safe names can be files of one directory on any system: `scan.png`, then
  * `scan~2.png`. Names that differ only in case, in Unicode normalisation or in unsafe characters count as one.
  */
 export function createDistinctNames(): (name: string) => string {
   const taken = new Set<string>();
-  /** So that the thousandth copy of a name needn't count from the start. */
+  /** The next number of each name, so that its thousandth copy needn't count from the start. */
   const copies = new Map<string, number>();
   return (wanted) => {
     const key = fileKey(wanted);
@@ -101,12 +101,12 @@ export function createDistinctNames(): (name: string) => string {
   };
 }
 
-/** Equal for names that would be one file on some system. */
+/** Equal for names that would be the same file on some system. */
 export function fileKey(name: string): string {
   return safeFileName(name).toLowerCase();
 }
 
-/** A place for each name in one of our directories: under its own name if that works, else under a safe one. */
+/** A place for each name in one of our directories: under its own name if possible, else under a safe one. */
 export function placeNames(names: readonly string[]): Map<string, string> {
   const distinct = createDistinctPaths({ ignoreCase: false });
   const [plain, others] = [names.filter(isPlainPath), names.filter((name) => !isPlainPath(name))];

@@ -13,7 +13,7 @@ export function temporaryName(): string {
   return `${host}~${process.pid}~${randomUUID()}`;
 }
 
-/** The same for a directory with other files: hidden, and not to be mistaken for one of them. */
+/** The same for a directory with other files: hidden, so that it is not mistaken for one of them. */
 export function partName(): string {
   return `.${temporaryName()}.part`;
 }
@@ -25,7 +25,7 @@ export async function removeParts(directory: string, clock: Clock): Promise<void
   await removeLeftovers(directory, clock, partForm).catch(() => {});
 }
 
-/** Removes the files of killed writers: of dead processes at once, of processes we can't check after a day. */
+/** Removes the files of killed writers: at once if the process is dead, after a day if we can't check it. */
 export async function removeLeftovers(directory: string, clock: Clock, form = /^(.*)$/): Promise<void> {
   for (const name of await readdir(directory)) {
     const [writerHost, pid, ...rest] = form.exec(name)?.[1]?.split('~') ?? [];
@@ -37,7 +37,7 @@ export async function removeLeftovers(directory: string, clock: Clock, form = /^
   }
 }
 
-/** Infinity for a file that is gone meanwhile: its writer has finished. */
+/** Infinity for a file that has disappeared: its writer has finished. */
 async function lastWrite(path: string): Promise<number> {
   return stat(path).then(
     (found) => found.mtimeMs,

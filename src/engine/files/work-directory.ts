@@ -6,7 +6,7 @@ import { isLiving, pidSpace } from './living-process.ts';
 /** Includes host and namespace: containers and sandboxes may share a temporary directory and have the same process ids. */
 const prefix = `pismak-work-${hostname().replace(/[^A-Za-z0-9.]/g, '')}.${pidSpace}-`;
 
-/** The beginning of the name of a directory that `sweepWorkDirectories` removes when this process is gone. */
+/** How the name of a directory begins that `sweepWorkDirectories` removes when this process is gone. */
 export function workDirectoryName(): string {
   return join(tmpdir(), `${prefix}${process.pid}-`);
 }

@@ -24,7 +24,7 @@ const periodMs = 5000;
 
 /**
  * Looks for problems. One elected service checks the cluster. Each process checks for itself whether it reaches its stores
- * and has disk space left, and needs no election for that when elections are just what fails.
+ * and has free disk space; it needs no election for that, because elections may be what fails.
  */
 export function runAlertWatch(engine: Watched): Running {
   const { alerts, clock, log, openSession, settings } = engine;

@@ -7,7 +7,7 @@ import { withDeadline } from '../time/deadline.ts';
 export const stores = ['broker', 'coordination', 'database', 'blobs'] as const;
 export type Store = (typeof stores)[number];
 
-/** `degraded`: it answers, but nothing can be stored in it. */
+/** `degraded`: it answers, but can't store anything. */
 export const storeStates = ['ok', 'degraded', 'down'] as const;
 export type StoreState = (typeof storeStates)[number];
 export interface StoreFault {
@@ -16,10 +16,10 @@ export interface StoreFault {
 }
 type CheckedStores = Pick<Ports, Store | 'clock'> & { disk?: DiskReserve; storeWrites: StoreWrites };
 
-/** How long a write counts: health is public, and each write costs a disk sync. A failed one is tried again sooner. */
+/** How long a write counts: health is public, and each write costs a disk sync. Failed writes are retried sooner. */
 const keptMs = { ok: 15_000, failed: 2_000 };
 
-/** Asks each store for something small, and writes something small into it; undefined if that works in time. */
+/** Reads something small from each store, and writes something small to it; undefined if that works in time. */
 export async function checkStores(
   engine: CheckedStores,
   timeoutMs = 2000,
@@ -36,7 +36,7 @@ export async function checkStores(
 
   const [ofBroker, ofCoordination, ofDatabase, ofBlobs] = await Promise.all([
     check(
-      // `queue-unknown` is an answer too, and the cheapest one.
+      // `queue-unknown` is a valid answer too, and the cheapest one.
       () =>
         broker.status('no-such-queue').catch((error: unknown) => {
           if (!hasCode(error, 'queue-unknown')) throw error;
@@ -64,7 +64,7 @@ export async function checkStores(
 
 export type Health = { status: StoreState; parts: Record<Store, StoreState> };
 
-/** What may be public: which part is at fault, not why. */
+/** The public part: which store is at fault, not why. */
 export function healthOf(faults: Record<Store, StoreFault | undefined>): Health {
   const state = (store: Store): StoreState => faults[store]?.state ?? 'ok';
   const parts = {
@@ -84,7 +84,7 @@ export class StoreWrites {
     { at: number; trouble: Promise<string | undefined>; keptMs: number }
   >();
 
-  /** The result of the last write into this store; writes again when that is too old. */
+  /** The result of the last write into this store; writes again when that result is too old. */
   recent(store: object, now: number, write: () => Promise<string | undefined>): Promise<string | undefined> {
     const last = this.#last.get(store);
     if (last && now >= last.at && now - last.at < last.keptMs) return last.trouble;
@@ -114,7 +114,7 @@ function trouble(
   timeoutMs: number,
   ask: () => Promise<unknown>,
 ): Promise<string | undefined> {
-  // Called inside a promise, so that a synchronous throw counts as an answer too.
+  // Called inside a promise, so that a synchronous throw counts as a failure too.
   const answer = Promise.resolve()
     .then(ask)
     .then(() => undefined, messageOf);

@@ -9,25 +9,25 @@ import { mendTimes } from './mend-times.ts';
 
 /**
  * The clock of a machine may jump: a wrong date set by hand, a dead battery, a broken time server. While it is ahead,
- * everything looks old, and what was deleted for its age does not come back when the clock does. So nothing is
- * deleted by a time that is more than a day ahead of what the time since the last look explains, until that has lasted for half a
- * day or an administrator accepts it. When the clock goes back, times stored meanwhile lie in the future; they are mended.
+ * everything looks old, and what is deleted for its age does not come back when the clock does. So nothing is
+ * deleted by a clock that is more than a day ahead of what the time since the last check explains, until that has lasted for half a
+ * day or an administrator accepts it. When the clock goes back, times stored meanwhile lie in the future; they are corrected.
  */
 export interface ClockWatch {
-  /** Tells the time for deciding what is old enough to be deleted. */
+  /** Tells the time that decides what is old enough to be deleted. */
   readonly retention: Clock;
-  /** Since when deletions are held back, and until when if nothing else happens; undefined if they are not. */
+  /** Since when deletions are held back, and when they resume if nothing else happens; undefined if they are not held back. */
   readonly held: { since: number; until: number; aheadMs: number } | undefined;
-  /** Someone has looked: the clock is right. */
+  /** Confirms that somebody has checked the clock and it is right. */
   accept(): Promise<void>;
-  /** Looks for a jump, and deals with it. */
+  /** Checks for a jump, and deals with it. */
   look(): Promise<void>;
   close(): void;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 export const holdMs = 12 * 60 * 60 * 1000;
-/** Corrections of a time server are smaller; a suspended machine counts as running, so it does not jump. */
+/** Time servers make smaller corrections; a suspended machine counts as running, so it does not jump. */
 const jumpMs = 60_000;
 const lookEveryMs = 5_000;
 const storeEveryMs = 60_000;
@@ -56,7 +56,7 @@ export async function watchClock(parts: {
     return clock.now() - (isHeld() ? aheadMs : 0);
   };
 
-  /** Synchronous, so that nothing is deleted between a jump and its discovery. Returns the size of the jump. */
+  /** Synchronous, so that nothing is deleted between a jump and its detection. Returns the size of the jump. */
   function notice(): number {
     const now = { wall: clock.now(), up: upNow() };
     const jump = now.wall - last.wall - (now.up - last.up);
@@ -115,7 +115,7 @@ export async function watchClock(parts: {
     .where('name', '=', moment)
     .executeTakeFirst();
   if (row) {
-    // A machine that was switched off for days looks the same as a jump; holding back deletions harms neither.
+    // A machine that was off for days looks the same as a jump; holding back deletions is harmless in both cases.
     aheadMs = Math.max(0, clock.now() - Number(row.at));
     heldSinceUp = upNow();
     if (isHeld())

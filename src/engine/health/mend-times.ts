@@ -5,10 +5,10 @@ import type { Database } from '../database/database.ts';
 const slackMs = 60_000;
 
 /**
- * The clock went back by `backMs`: rows written before that lie in the future. They are moved back by as much, so that
- * what was to happen in an hour does, and not in a year. Safe to repeat: afterwards no row is in the future.
+ * The clock went back by `backMs`, so rows written before lie in the future. They are moved back by as much, so that
+ * what was due in an hour stays due in an hour, not in a year. Safe to repeat: afterwards no row is in the future.
  *
- * Only times that something waits for. Records of what happened (audit, events) stay as they were written.
+ * Changes only times that something waits for. Records of the past (audit, events) stay as they were written.
  */
 export async function mendTimes(
   database: Database,

@@ -19,7 +19,7 @@ export function openLog(options: { level: string; file: string; console?: (line:
     {
       level: options.level,
       base: null,
-      // Values may repeat what callers sent. An error's stack begins with its message.
+      // Values may repeat input from callers. An error's stack begins with its message.
       formatters: {
         log: (values) =>
           shortenValues(values, { text: longestMessage, entries: 1000 }) as Record<string, unknown>,

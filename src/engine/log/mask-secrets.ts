@@ -5,7 +5,7 @@
 export function maskSecrets(text: string): string {
   return (
     text
-      // Up to the last @: a password may hold any character. Better to hide too much than too little.
+      // Up to the last @: a password may contain any character. Hiding too much is better than too little.
       .replaceAll(/\/\/([^/?#\s:@]+):\S*@/g, '//$1:***@')
       .replaceAll(/\/\/[^/?#\s:]*@/g, '//***@')
       .replaceAll(secretParameter, '$1***')

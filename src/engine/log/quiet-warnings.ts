@@ -4,7 +4,7 @@ import type { Clock } from '../time/clock.ts';
 
 const againMs = 60_000;
 
-/** Logs a warning that repeats, as while a server is down, once a minute, and says when it is over. */
+/** Logs a repeating warning, such as while a server is down, only once a minute, and says when it is over. */
 export class QuietWarnings {
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class QuietWarnings {
     this.#log.warn({ error: messageOf(error) }, text);
   }
 
-  /** It works again. */
+  /** Call this when it works again. */
   end(): void {
     if (this.#last.size === 0) return;
     this.#log.info({ after: [...this.#last.keys()] }, 'all is well again');

@@ -2,8 +2,8 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname } from 'node:path';
 
 /**
- * A log file that never fills the disk: when it is full it becomes `NAME.1` (replacing the previous one) and a new one
- * starts. Lines are written at once, so that the last lines of a dying process are there.
+ * A log file that never fills the disk: a full file becomes `NAME.1` (replacing the previous one) and a new one
+ * starts. Lines are written at once, so that a dying process leaves its last lines.
  */
 export class RotatingFile {
   readonly #path: string;

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What one customer of a provider gets: an IPv4 address, or the 2^64 addresses of an IPv6 network. Whoever has one address
- * of it can use all, so limits count per network.
+ * The addresses that one customer of a provider gets: an IPv4 address, or the 2^64 addresses of an IPv6 network. A customer
+ * with one of these addresses can use all of them, so limits count per network.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -17,6 +17,6 @@ export function networkOf(address: string): string {
 }
 
 function groups(text: string): string[] {
-  // An IPv4 address at the end stands for two groups; they are beyond the network.
+  // An IPv4 address at the end stands for two groups, which are beyond the network part.
   return text === '' ? [] : text.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split(':');
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { messageOf, PismakError } from '../errors.ts';
 
 /**
- * Shared code to read server URLs. No error repeats the URL: it may hold a password.
+ * Reads server URLs. Errors never repeat the URL, because it may contain a password.
  *
  *     const url = serverUrl('RabbitMQ');
  *     throw url.invalid('must name a host'); // The URL of RabbitMQ must name a host

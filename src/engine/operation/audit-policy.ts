@@ -5,23 +5,23 @@ import { networkOf } from '../network/network-of.ts';
 import { maskInput } from './mask-input.ts';
 import type { Operation } from './operation.ts';
 
-/** A call that has ended. */
+/** A finished call. */
 export interface EndedCall {
   operation: Pick<Operation, 'name'> & Partial<Pick<Operation, 'changes' | 'audited' | 'secrets'>>;
   caller: Caller | undefined;
   address: string;
   rawInput: unknown;
   outcome: string;
-  /** Set if an administrator read a thing of this user. */
+  /** The owner of the thing, if an administrator read it. */
   foreignOwner: string | undefined;
 }
 
-/** In an hour, so many refusals of one kind have rows of their own; the last of them counts the rest. */
+/** Refusals of one kind per hour that get rows of their own; the last row counts the rest. */
 const refusalRows = 5;
 
 /**
- * What the audit log says about a call; undefined: nothing. Changes are recorded, done or refused, and what administrators
- * read of others. Strangers fill at most a bounded number of rows.
+ * What the audit log records about a call; undefined: nothing. It records changes, both done and refused, and administrators'
+ * reads of users' things. Unauthenticated callers can only add a bounded number of rows.
  */
 export function toAuditEntry(call: EndedCall): AuditEntry | undefined {
   const { operation, caller, address, outcome, foreignOwner } = call;
@@ -35,13 +35,13 @@ export function toAuditEntry(call: EndedCall): AuditEntry | undefined {
       (operation.audited === true && caller?.role === 'admin' && outcome === 'ok');
     if (!isForeign) return undefined;
     const inputJson = input();
-    // A program that looks at the same thing every second makes one row an hour.
+    // A program that polls the same thing every second adds one row an hour.
     const repeats = { pool: 'read', key: keyOf(...kind, address, inputJson), rows: 1 } as const;
     return { ...entry, inputJson, owner: foreignOwner, repeats };
   }
   if (outcome === 'ok') return { ...entry, inputJson: input() };
   if (!caller) {
-    // Without a sign-in nothing was tried, and what a stranger sends is not worth keeping.
+    // Unauthenticated calls attempt nothing, and what a stranger sends is not worth keeping.
     if (outcome === 'not-signed-in') return undefined;
     return { ...entry, inputJson: '{}', repeats: ofStranger(kind, address) };
   }
@@ -50,12 +50,12 @@ export function toAuditEntry(call: EndedCall): AuditEntry | undefined {
   return { ...entry, inputJson: input(), repeats };
 }
 
-/** Others are only recorded for administrators who reach for the things of others. */
+/** Other calls are recorded only when administrators read what belongs to other users. */
 export function isAuditedChange(operation: EndedCall['operation']): boolean {
   return operation.changes === true && operation.audited !== false;
 }
 
-/** Entries that anybody can cause: one row an hour per kind and network, and a limited number of networks. */
+/** Entries that anybody can cause: one row an hour per kind and network, for a limited number of networks. */
 export function ofStranger(kind: readonly string[], address: string): Repeats {
   const [, ...what] = kind;
   return {

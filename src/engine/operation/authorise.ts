@@ -2,7 +2,7 @@ import { type Caller, hasRole } from '../caller.ts';
 import { PismakError } from '../errors.ts';
 import { namesOf, type Operation } from './operation.ts';
 
-/** Refuses callers that may not call the operation at all, whatever the input. Returns the caller. */
+/** Refuses callers that may not call the operation with any input. Returns the caller. */
 export function authorise(
   operation: Pick<Operation, 'name' | 'formerNames' | 'role'>,
   caller: Caller | undefined,

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-/** How its messages begin. */
+/** How these messages begin. */
 const zodsOwn = /^(Invalid |Too (big|small)|Unrecognized |Not |Duplicate )/;
 
 /**
- * What a value must be, in words that follow its name: `must be a whole number`. Zod's own messages are for programmers. A message of the
- * schema's own stays as it is.
+ * What a value must be, worded to follow its name: `must be a whole number`. Zod's own messages are for programmers. Messages that a
+ * schema defines itself are kept.
  */
 export function brokenRule(issue: z.core.$ZodIssue): string {
   if (!zodsOwn.test(issue.message)) return issue.message;
@@ -32,7 +32,7 @@ export function brokenRule(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** The rule with the name of what breaks it: `page must be above 0`. */
+/** The rule after the name of the field that breaks it: `page must be above 0`. */
 export function ruleAbout(name: string, rule: string): string {
   return /^(must|has|is) /.test(rule) ? `${name} ${rule}` : `${name}: ${rule}`;
 }

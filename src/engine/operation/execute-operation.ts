@@ -11,8 +11,8 @@ import type { Operation, OperationContext } from './operation.ts';
 import { runHandler } from './run-handler.ts';
 
 /**
- * The only way to run an operation, from HTTP and the command line alike. Checks the caller first, then the input, then
- * the owner of the thing; checks the output too, and audits changes. It only throws `PismakError`s that may be shown to
+ * The only way to run an operation, for HTTP and the command line alike. Checks the caller first, then the input, then
+ * the owner of the thing; checks the output too, and audits changes. Throws only `PismakError`s that may be shown to
  * the caller.
  */
 export async function executeOperation(
@@ -46,7 +46,7 @@ export async function auditCall(engine: Engine, call: EndedCall): Promise<void> 
   if (entry) await engine.audit.record(entry);
 }
 
-/** An error safe to show: anything unexpected goes to the log under an id, and the caller gets only the id. */
+/** An error that is safe to show: anything unexpected is logged under an id, and the caller gets only the id. */
 export function presentable(
   error: unknown,
   engine: Pick<Engine, 'log' | 'clock'>,
@@ -62,7 +62,7 @@ export function presentable(
   });
 }
 
-/** A handler that stops because its caller is gone or the server is closing has not failed. */
+/** A handler that stops because the caller left or the server is closing has not failed. */
 function cancelled(error: unknown, signal: AbortSignal): PismakError | undefined {
   if (!signal.aborted || !(error instanceof Error) || error.name !== 'AbortError') return undefined;
   return new PismakError('unavailable', 'the call was cancelled before it was done; try again', {
@@ -76,7 +76,7 @@ export async function checkInput(operation: Pick<Operation, 'input'>, rawInput: 
   return result.data;
 }
 
-/** A caller that has corrected these learns about the rest. */
+/** Shown first; once a caller has corrected these, it learns about the rest. */
 const mostIssues = 5;
 
 function invalidInput(error: ZodError): PismakError {
@@ -106,14 +106,14 @@ export async function checkOwner(
   }
 }
 
-/** The owner of the thing that an administrator reads, if it is somebody else. */
+/** The owner of the thing that an administrator reads, if it is another user. */
 export async function findForeignOwner(
   operation: Pick<Operation, 'owner'>,
   context: OperationContext,
   input: unknown,
 ): Promise<string | undefined> {
   if (typeof operation.owner !== 'function' || context.caller.role !== 'admin') return undefined;
-  // A thing that can't be found is the handler's to report.
+  // If the thing can't be found, the handler reports it.
   const owner = await operation.owner(context, input).catch(() => undefined);
   return owner === context.caller.name ? undefined : owner;
 }

@@ -13,7 +13,7 @@ const longestText = 200;
 const mostEntries = 20;
 const deepest = 6;
 
-/** Hidden whatever the operation declares: a user may have put a secret where it doesn't belong. */
+/** Hidden whatever the operation declares: users may put a secret where it doesn't belong. */
 const secretName = /password|token|secret|credential/i;
 
 function mask(value: unknown, secrets: ReadonlySet<string>, depth: number): unknown {
@@ -35,6 +35,6 @@ function mask(value: unknown, secrets: ReadonlySet<string>, depth: number): unkn
 
 function maskText(text: string): string {
   if (text.length <= longestText) return maskSecrets(text);
-  // A long text is usually the content of a file; its length says enough.
+  // A long text is usually the content of a file; its length is enough.
   return `${maskSecrets(text.slice(0, longestText)).slice(0, 40)}... (${text.length} characters)`;
 }

@@ -5,12 +5,12 @@ import { withDeadline } from '../time/deadline.ts';
 import { withSignal } from '../time/within-time.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
-/** For every operation that declares no other. */
+/** For operations that declare no timeout. */
 export const usualDeadlineMs = 30_000;
 
 const waitMs = 30_000;
 
-/** Runs a handler within what its operation may cost: its deadline, its turn, and a connection apart for heavy reads. */
+/** Runs a handler within the limits of its operation: its deadline, its turn, and a separate connection for heavy reads. */
 export async function runHandler(
   operation: Operation,
   context: OperationContext,
@@ -29,7 +29,7 @@ export async function runHandler(
   const endTurn = operation.heavy === 'work' ? await takeTurn(context) : () => {};
   let running: Promise<unknown> | undefined;
   try {
-    // A caller who waits is told in time. For one who has left, nothing is gained by leaving a handler in the middle.
+    // Answer a waiting caller in time. If the caller has left, abandoning the handler half-way gains nothing.
     return await withSignal(clock, { ms, signal: context.signal, late }, (signal) => {
       running = start(signal);
       return withDeadline(clock, ms, running, () => {
@@ -37,7 +37,7 @@ export async function runHandler(
       });
     });
   } finally {
-    // After the deadline, the work may still be under way.
+    // The work may continue after the deadline.
     void Promise.resolve(running).then(endTurn, endTurn);
   }
 }
@@ -48,7 +48,7 @@ function takeTurn({ engine, caller, signal }: OperationContext): Promise<() => v
   );
 }
 
-/** An engine whose plain queries run on the connection of a heavy read. */
+/** An engine whose plain queries use the connection of a heavy read. */
 function readingApart(engine: Engine, query: Engine['database']['query']): Engine {
   const database: Engine['database'] = {
     ...engine.database,
@@ -62,16 +62,16 @@ function readingApart(engine: Engine, query: Engine['database']['query']): Engin
 function notBegun(): PismakError {
   return new PismakError(
     'unavailable',
-    'too many calls that take long are under way, so this one was not begun; try again later',
+    'too many long calls are running, so this one was not started; try again later',
     { details: { retryAfterSeconds: 30 } },
   );
 }
 
-/** A change is not undone half-way: it may still come to its end. */
+/** A change is not rolled back half-way: it may still complete. */
 function stillRunning(ms: number): PismakError {
   return new PismakError(
     'took-too-long',
-    `this takes longer than ${ms / 1000} s and may still be under way; look whether it is done before you repeat it`,
+    `this takes longer than ${ms / 1000} s and may still be running; check whether it is done before you repeat it`,
     { details: { deadlineMs: ms, retryAfterSeconds: 30 } },
   );
 }

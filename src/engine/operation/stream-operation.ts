@@ -6,24 +6,24 @@ import { auditCall, checkInput, checkOwner, findForeignOwner } from './execute-o
 import type { Operation, OperationContext } from './operation.ts';
 import { openInTurn } from './stream-turns.ts';
 
-/** A reading operation that answers with bytes, perhaps many: GET with the input in the query, like the others. */
+/** A read operation that answers with a stream of bytes: GET with the input in the query, like other reads. */
 export interface StreamOperation<Input extends z.ZodType = z.ZodType>
   extends Pick<
     Operation<Input>,
     'name' | 'formerNames' | 'summary' | 'owner' | 'audited' | 'input' | 'example'
   > {
   role: 'reader' | 'user' | 'admin';
-  /** Making its bytes costs more than reading them: fewer at once. */
+  /** Producing its bytes costs more than reading them, so fewer run at once. */
   heavy?: true;
   /**
-   * Further addresses, for viewers that follow a standard; parameters are fields of the input. They start with the house's
+   * Additional addresses, for viewers that follow a standard; parameters are fields of the input. They start with the house's
    * name: `/transcription/iiif/:document/manifest`. Pages of other sites may read them with a key, never with a cookie.
    */
   paths?: readonly string[];
   open(context: OperationContext, input: z.output<Input>): Promise<ByteStream>;
 }
 
-/** What a stream operation answers with. */
+/** The answer of a stream operation. */
 export interface ByteStream {
   content: AsyncIterable<Uint8Array>;
   /** In bytes, if known in advance. */
@@ -41,7 +41,7 @@ export function defineStream<Input extends z.ZodType>(
   return stream;
 }
 
-/** The only way to open one. Checks the caller first, then the input, then the owner of the thing. */
+/** The only way to open a stream. Checks the caller first, then the input, then the owner of the thing. */
 export async function openStream(
   engine: Engine,
   stream: StreamOperation,
@@ -62,7 +62,7 @@ export async function openStream(
   const opened = await openInTurn(engine, stream, { owner: context.caller.name, signal }, () =>
     stream.open(context, input),
   );
-  // What failed to open showed nothing.
+  // A stream that failed to open showed nothing.
   await auditCall(engine, { operation: stream, caller, address, rawInput, outcome: 'ok', foreignOwner });
   return opened;
 }

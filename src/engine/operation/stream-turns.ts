@@ -1,7 +1,7 @@
 import type { Engine } from '../engine.ts';
 import type { ByteStream, StreamOperation } from './stream-operation.ts';
 
-/** Opens a stream when it is its turn. The turn lasts until its content ends, or its reader leaves. */
+/** Opens a stream when its turn comes. The turn lasts until the content ends or the reader leaves. */
 export async function openInTurn(
   { callTurns }: Pick<Engine, 'callTurns'>,
   stream: Pick<StreamOperation, 'heavy'>,
@@ -23,7 +23,7 @@ export async function openInTurn(
   }
 }
 
-/** Not a generator: its `finally` would not run if it was closed before the first read. */
+/** Not a generator: its `finally` would not run if it were closed before the first read. */
 function untilEnd(content: AsyncIterable<Uint8Array>, end: () => void): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {

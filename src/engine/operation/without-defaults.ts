@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * The fields of an object, all optional and none with a default: what a caller leaves out stays as it is. Zod's own `partial()` is no
+ * The fields of an object, all optional and without defaults: what a caller leaves out stays as it is. Zod's own `partial()` doesn't
  * help, because it fills in the defaults of fields that are left out.
  */
 export function withoutDefaults<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {

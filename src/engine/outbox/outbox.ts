@@ -11,9 +11,9 @@ import { RefusingQueues } from './refusing-queues.ts';
 import { waitingQueues } from './waiting-queues.ts';
 
 /**
- * State and message in one transaction. A message is *written* with the state that causes it, *committed* or rolled back with it,
+ * Puts state and message into one transaction. A message is *written* with the state that causes it, *committed* or rolled back with it,
  * then *published* by the elected service, and deleted after that. A crash in between publishes it again (with the same id); it is
- * never lost, and never sent for nothing. Messages for a queue that refuses them wait, in their order, and raise an alert.
+ * never lost, and never sent without its state. Messages for a queue that refuses them wait, in order, and raise an alert.
  *
  *     await database.transaction(async (transaction) => {
  *       await transaction.insertInto('mail').values(mail).execute();
@@ -29,7 +29,7 @@ export interface Outbox {
   readonly wakeUp: WakeUp;
 }
 
-/** Poll as well: another process may have written messages. */
+/** How often to poll as well: another process may have written messages. */
 const pollMs = 1000;
 const batchSize = 32;
 
@@ -70,7 +70,7 @@ export function runOutbox(parts: Publishing): Running {
   });
 }
 
-/** Publishes the next messages of a queue, one after another, to keep their order. Resolves to whether more wait. */
+/** Publishes the next messages of a queue, one after another, to keep their order. Resolves to whether more are waiting. */
 async function publishSome(
   { broker, database }: Publishing,
   queue: string,

@@ -8,13 +8,13 @@ const longestPauseMs = 60_000;
 const triesBeforeAlert = 5;
 
 /**
- * Queues that refused their last message, each with the time of its next try. They must not delay messages for other
+ * Queues that refused their last message, each with the time of its next attempt. They must not delay messages for other
  * queues. A full queue means back-pressure and is retried soon; a queue that refuses for another reason (most likely it
  * does not exist) is retried less and less often, and raises an alert.
  */
 export class RefusingQueues {
   readonly #refusing = new Map<string, { tries: number; nextTryAt: number }>();
-  /** Queues that accept messages, and whose alert (perhaps of an earlier process) is cleared. */
+  /** Queues that accept messages, and whose alert (perhaps from an earlier process) is cleared. */
   readonly #accepting = new Set<string>();
   readonly #parts: { alerts: Alerts; clock: Clock; alertKind: string };
 

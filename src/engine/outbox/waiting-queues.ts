@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
 
-/** The queues for which messages wait in the outbox. Each step looks up the next name in the index, without reading rows. */
+/** The queues with messages in the outbox. Each step looks up the next name in the index, without reading rows. */
 export async function waitingQueues(queries: Queries): Promise<string[]> {
   const queues: string[] = [];
   for (let last = ''; ; ) {

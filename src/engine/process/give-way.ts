@@ -6,8 +6,8 @@ const tries = 5;
 const againMs = 150;
 
 /**
- * Lets a process that leads a session of its own run below normal priority: calls and queues come first when all cores
- * are busy, otherwise it makes no difference. Programs that it starts follow.
+ * Lets a process that leads its own session run below normal priority: API calls and queues come first when all cores
+ * are busy; otherwise it makes no difference. Programs that it starts inherit the priority.
  */
 export function giveWay(pid: number | undefined): void {
   if (pid === undefined) return;
@@ -20,14 +20,14 @@ export function giveWay(pid: number | undefined): void {
 }
 
 /**
- * Where Linux groups processes by session, priorities count only inside a group: each session would get as much of a core
+ * Where Linux groups processes by session, priorities count only within a group: each session would get as much of a core
  * as we do.
  */
 function giveWayAsGroup(pid: number, left: number): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(priority));
   } catch (error) {
-    // Unless we are root, the system takes one change in 100 ms from all processes together.
+    // Unless we are root, the system allows one change per 100 ms for all processes together.
     const busy = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
     if (busy && left > 1) setTimeout(giveWayAsGroup, againMs, pid, left - 1).unref();
     // Other systems, and Linux without such groups, have no such file.

@@ -4,12 +4,12 @@ import type { Clock } from '../time/clock.ts';
 
 const lookMs = 5_000;
 const megabyte = 1024 * 1024;
-/** Of one core. Waiting for messages takes less, all threads together. */
+/** The share of one core below which the process is idle. Waiting for messages takes less, all threads together. */
 const idleShare = 0.05;
 const worthwhileBytes = 16 * megabyte;
 
 /**
- * Gives memory back while this process has nothing to do. V8 collects garbage when somebody allocates, so an idle process
+ * Frees memory while this process has nothing to do. V8 collects garbage on allocation, so an idle process
  * would keep what its start or a busy hour left behind. Returns how to stop.
  */
 export function freeMemoryWhenIdle(clock: Clock): () => void {
@@ -35,11 +35,11 @@ let collect: ((how: object) => void) | undefined;
 /** Takes about 50 ms. */
 export function collectGarbage(): void {
   if (!collect) {
-    // Node has no function for it, but a context that is made after this flag has one.
+    // Node has no function for it, but a context created after this flag is set has one.
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as (how: object) => void;
     setFlagsFromString('--no-expose-gc');
   }
-  // The last resort shrinks the nursery too.
+  // The last-resort collection shrinks the nursery too.
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

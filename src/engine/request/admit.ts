@@ -5,7 +5,7 @@ import type { Stages } from '../stage/stages.ts';
 import type { OpenRequests } from './open-requests.ts';
 import { outputQueueOf, type Request } from './request.ts';
 
-/** A request that a user submitted to stages, as houses count it. */
+/** A request that a user submitted to stages, as houses count it against their limits. */
 export interface SubmittedRequest {
   owner: string;
   /** The key or session that submitted it, see `Caller`. */
@@ -17,8 +17,8 @@ export interface SubmittedRequest {
 export interface HouseWithLimits {
   readonly name: string;
   /**
-   * Counts a submitted request against the owner's limits, in the transaction that admits it: `quota-exceeded` refuses it.
-   * With -1 it was counted and could not be published. False if it is none of this house's business.
+   * Counts a submitted request against the owner's limits, in the transaction that admits it, or throws `quota-exceeded`.
+   * -1 takes back a count when the request could not be published. False if this house doesn't count such requests.
    */
   countRequest?(
     engine: Pick<Ports, 'clock' | 'settings'>,
@@ -33,12 +33,12 @@ type Admission = Pick<Ports, 'clock' | 'database' | 'settings'> & {
   stages: Stages;
 };
 
-/** Counts a request against the limits of its owner, before it is published. */
+/** Counts a request against its owner's limits before it is published. */
 export function admit(engine: Admission, request: Request, credential?: string): Promise<void> {
   return count(engine, request, { count: 1, credential });
 }
 
-/** The request was counted and then not published. */
+/** Takes the count back if the request was not published. */
 export function takeBack(engine: Admission, request: Request, credential?: string): Promise<void> {
   return count(engine, request, { count: -1, credential });
 }

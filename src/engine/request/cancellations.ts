@@ -7,7 +7,7 @@ import type { Stages } from '../stage/stages.ts';
 import type { Clock } from '../time/clock.ts';
 
 /**
- * Ends work that waits in queues or runs on workers. The list of what is cancelled is in the Database, so that it changes
+ * Ends work that waits in queues or runs on workers. The list of cancelled work is in the Database, so that it changes
  * together with the state of the document or campaign; the node `/cancelled` changes after it, and workers watch that.
  *
  *     await database.transaction(async (transaction) => {
@@ -16,15 +16,15 @@ import type { Clock } from '../time/clock.ts';
  *     });
  *     await cancellations.announce();
  *
- * A worker that takes up a cancelled request, or runs it at this moment, ends it at once: it goes to its output queue,
- * status Failed, with the log `cancelled`. It is not tried again. What waits in the backlog is the caller's to delete.
+ * A worker that takes or is running a cancelled request ends it at once: the request goes to its output queue with
+ * status Failed and the log `cancelled`, and is not retried. The caller must delete what waits in the backlog.
  */
 export interface Cancellations {
-  /** `names` are batches or uuids of requests; only requests of this owner are ended. Safe to repeat. */
+  /** `names` are batches or uuids of requests; only this owner's requests are ended. Safe to repeat. */
   add(transaction: Queries, work: { owner: string; names: readonly string[] }): Promise<void>;
   /** Call this after the commit. Without it, workers notice up to a minute later. */
   announce(): Promise<void>;
-  /** Forgets what can no longer be in any queue. */
+  /** Forgets entries that can no longer be in any queue. */
   forgetOld(): Promise<number>;
 }
 
@@ -33,9 +33,9 @@ export const cancelledPath = '/cancelled';
 /** The last line in the log of a cancelled request. */
 export const cancelledLog = 'cancelled';
 
-/** How late a cancelled request may still be published, by the backlog or by a worker that has not heard of it. */
+/** The longest time until a cancelled request may be published, by the backlog or by a worker that has not heard of it. */
 const lateMs = 10 * 60_000;
-/** Every worker process has the list in memory. */
+/** The list is in memory in every worker process. */
 const most = 10_000;
 
 export function createCancellations(
@@ -63,7 +63,7 @@ export function createCancellations(
         .select(({ fn }) => fn.min('at').as('at'))
         .executeTakeFirst();
       if (oldest?.at === null || oldest?.at === undefined) return 0;
-      // What waits in the backlog is published later; ids are in the order of time.
+      // Items in the backlog are published later; ids sort by time.
       const waiting = await database.query
         .selectFrom('backlog')
         .select('createdAt')
@@ -76,14 +76,14 @@ export function createCancellations(
       );
       const old = await database.query.deleteFrom('cancelled').where('at', '<', before).executeTakeFirst();
       const excess = await forgetExcess(database.query);
-      // Also if nothing was forgotten: the process that cancelled may have died before it announced it.
+      // Announce even if nothing was forgotten: the process that cancelled may have died before it announced.
       await announce(coordination, database.query);
       return Number(old.numDeletedRows) + excess;
     },
   };
 }
 
-/** Sets the node to what the table says now; watchers are told if that is new. */
+/** Sets the node to the current content of the table; watchers learn of it if it changed. */
 async function announce(coordination: Coordination, queries: Queries): Promise<void> {
   const { at, count } = await queries
     .selectFrom('cancelled')
@@ -94,9 +94,9 @@ async function announce(coordination: Coordination, queries: Queries): Promise<v
 }
 
 /**
- * What was cancelled before this moment is in no stage's queue any more. A cancelled request moves on to its output queue
- * when a worker sees it; so if it waits, it was published, or came back after its longest delay, soon after it was
- * cancelled. Where even the oldest waiting message came later, it is gone.
+ * Cancellations older than this moment are in no stage's queue any more. A worker that sees a cancelled request moves it
+ * to its output queue; so one that still waits was published, or came back after its longest delay, soon after it was
+ * cancelled. If even the oldest waiting message came later than that, the cancelled one is gone.
  */
 async function leftNothingBefore(
   stages: readonly Stage[],
@@ -111,7 +111,7 @@ async function leftNothingBefore(
   }, now - lateMs);
 }
 
-/** Beyond the limit, the oldest are forgotten: at worst, their work is done and its result is dropped. */
+/** Beyond the limit, the oldest are forgotten: at worst, their work is done and the result is dropped. */
 async function forgetExcess(queries: Queries): Promise<number> {
   const first = await queries
     .selectFrom('cancelled')

@@ -2,7 +2,7 @@ import type { ForeignLane } from '../broker/broker.ts';
 import type { Stage } from '../stage/stage.ts';
 import { decodeRequest, isHigh } from './request.ts';
 
-/** Which lane a request takes that another program put into the stage's queue: it asks in AMQP's way or in the request. */
+/** The lane of a request that another program published to a stage's queue: it asks by AMQP's priority or in the request. */
 export function foreignLaneOf({ foreignPriority }: Pick<Stage, 'foreignPriority'>): ForeignLane {
   return ({ lane, body }) => {
     if (!foreignPriority) return 'normal';
@@ -14,7 +14,7 @@ function asksForPriority(body: Uint8Array): boolean {
   try {
     return isHigh(decodeRequest(body));
   } catch {
-    // It ends among the dead letters, in its turn.
+    // It becomes a dead letter when its turn comes.
     return false;
   }
 }

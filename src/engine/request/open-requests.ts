@@ -6,33 +6,33 @@ import type { Clock } from '../time/clock.ts';
 import type { Request } from './request.ts';
 
 /**
- * Requests that users submitted and whose results nobody has collected yet: so that no user fills the queues, and so that a
- * request can be cancelled by the user who submitted it. What is in a queue is still decided by the broker alone: a program
- * that reads an output queue directly leaves its rows behind, and they are forgotten later.
+ * Requests that users submitted and whose results nobody has collected yet. They limit how much a user puts in the queues, and
+ * let users cancel the requests they submitted. Only the broker decides what is in a queue: a program
+ * that reads an output queue directly leaves rows behind, which are forgotten later.
  */
 export interface OpenRequests {
-  /** `quota-exceeded` when the user has too many of them. */
+  /** Throws `quota-exceeded` when the user has too many of them. */
   checkRoom(owner: string): Promise<void>;
-  /** `conflict` if the owner has submitted a request with this uuid too often. */
+  /** Throws `conflict` if the owner has submitted a request with this uuid too often. */
   add(transaction: Queries, request: Named & { output: string; house: string }): Promise<void>;
-  /** It was added, and then not published. */
+  /** Removes a request that was added and then not published. */
   remove(transaction: Queries, request: Named): Promise<void>;
   /** The owners of open requests with this uuid. */
   ownersOf(uuid: string): Promise<string[]>;
   /** Uuids and owners of the requests whose results go to this queue. */
   going(output: string, limit: number): Promise<Named[]>;
-  /** Forgets rows of requests that can be in no queue. */
+  /** Forgets rows of requests that can't be in any queue. */
   forgetOld(): Promise<number>;
 }
 
 type Named = Pick<Request, 'uuid' | 'owner'>;
 
-/** How old a count may be, with what was submitted here since added to it. */
+/** Maximum age of a cached count; requests submitted by this process since then are added to it. */
 const freshMs = 1000;
-/** A younger request may be on its way into a queue. */
+/** A younger request may still be on its way to a queue. */
 const settledMs = 60 * 60_000;
 const perRound = 10_000;
-/** A producer that got no answer repeats its uuid; one that does so without end would get around the limit. */
+/** A producer that got no answer repeats its uuid; one that repeats it endlessly would get around the limit. */
 const mostTimes = 10;
 
 export function createOpenRequests({
@@ -131,7 +131,7 @@ export function createOpenRequests({
     async forgetOld() {
       const open = await countAll(database.query, 'openRequest');
       if (open === 0) return 0;
-      // The messages after the rows: a request gets its row first and leaves its queue last.
+      // Messages after the rows: a request gets its row first and leaves its queue last.
       const queues = await broker.status();
       const messages = queues.reduce(
         (sum, { ready, delayed, inFlight, dead }) =>
@@ -155,7 +155,7 @@ export function createOpenRequests({
   };
 }
 
-/** How many open requests of the owner this house has counted. */
+/** The number of the owner's open requests that this house has counted. */
 export async function countOpenRequests(queries: Queries, owner: string, house: string): Promise<number> {
   const row = await queries
     .selectFrom('openRequest')
@@ -166,10 +166,10 @@ export async function countOpenRequests(queries: Queries, owner: string, house: 
   return Number(row?.count ?? 0);
 }
 
-/** Their results were collected, or they have ended without one. Nothing of them is left to cancel. */
+/** Their results were collected, or they ended without one. Nothing is left to cancel. */
 export async function endRequests(queries: Queries, requests: readonly Named[]): Promise<void> {
   for (const [owner, some] of Map.groupBy(requests, (request) => request.owner)) {
-    // Those of other programs have no owner.
+    // Requests of other programs have no owner.
     if (owner === '') continue;
     const uuids = some.map(({ uuid }) => uuid);
     await queries.deleteFrom('openRequest').where('owner', '=', owner).where('uuid', 'in', uuids).execute();

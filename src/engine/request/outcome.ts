@@ -2,11 +2,11 @@ import type { Broker } from '../broker/broker.ts';
 import { hasCode } from '../errors.ts';
 import { newStageLog, outputQueueOf, type Request, toMessage } from './request.ts';
 
-/** A stage's report on a request: the log that travels on with it. */
+/** A stage's report on a request: the log entry that travels on with it. */
 export type Report = Parameters<typeof newStageLog>[0];
 
 /**
- * The outcome table, the only one:
+ * The only table of outcomes:
  *
  * | what happened                                    | where it goes                           |
  * |--------------------------------------------------|-----------------------------------------|
@@ -17,8 +17,8 @@ export type Report = Parameters<typeof newStageLog>[0];
  * | does not parse                                   | dead letters of the stage               |
  * | processed or failed in the last stage of its list | it ends here; failed: dead letters      |
  *
- * Nothing else decides where a request goes. `passOn` resolves once it is durable there: then, and only then, the
- * message may be acked.
+ * Nothing else decides where a request goes. `passOn` resolves once it is durable there: only then may the
+ * message be acked.
  */
 export async function passOn(
   broker: Broker,
@@ -53,7 +53,7 @@ export type PassedOn =
 
 async function passToOutput(broker: Broker, request: Request): Promise<PassedOn> {
   const queue = outputQueueOf(request);
-  // Only the output queue remains, so a reader sees where the request is.
+  // Leave only the output queue, so that readers see where the request is.
   request.processingStages = [queue];
   if (await publish(broker, queue, request)) return { to: 'output', queue };
   const reason = lastLine(request.logs.at(-1)?.log ?? '');

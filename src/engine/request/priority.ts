@@ -1,7 +1,7 @@
 import type { Role } from '../caller.ts';
 import { PismakError } from '../errors.ts';
 
-/** Requests with 1 or more go before everybody's other requests, so only users who were given the right may send them. */
+/** Requests with 1 or more go before everybody's other requests, so only users with the right may send them. */
 export function checkPriority(
   priority: number | undefined,
   by: { role?: Role | undefined; mayPrioritise?: boolean | undefined },
@@ -9,6 +9,6 @@ export function checkPriority(
   if ((priority ?? 0) < 1 || by.role === 'admin' || by.mayPrioritise) return;
   throw new PismakError(
     'forbidden',
-    'you may not send work before that of others; leave the priority out, or ask an administrator for the right (`pismak user set NAME --priority yes`)',
+    'you may not submit work ahead of other users; leave out the priority, or ask an administrator for the right (`pismak user set NAME --priority yes`)',
   );
 }

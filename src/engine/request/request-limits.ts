@@ -3,7 +3,7 @@ import { shorten } from '../shorten.ts';
 import type { ProcessingRequest } from './request_pb.ts';
 
 /**
- * What a request may carry. Far more than any pipeline needs, but little enough that a worker copes with it: a book of
+ * Limits of a request's contents: far more than any pipeline needs, but little enough for a worker to handle. A book of
  * 20,000 pages, each with its text, is split in one request. Anybody who can reach the broker can write requests.
  */
 export const requestLimits = {
@@ -18,7 +18,7 @@ export const requestLimits = {
   log: 2 ** 20,
 };
 
-/** Why the request carries too much; undefined if it doesn't. */
+/** Why the request exceeds the limits; undefined if it doesn't. */
 export function excessOf(
   request: Pick<ProcessingRequest, 'uuid' | 'processingStages' | 'results' | 'logs'> &
     Partial<Pick<ProcessingRequest, 'pageUuid' | 'owner' | 'pipeline'>>,
@@ -29,7 +29,7 @@ export function excessOf(
     ['files', files, requestLimits.files],
     ['logs', logs, requestLimits.logs],
   ] as const) {
-    if (length > most) return `it has ${length} ${what}, and may have ${most}`;
+    if (length > most) return `it has ${length} ${what}; the limit is ${most}`;
   }
   const { uuid, pageUuid = '', owner = '', pipeline = '' } = request;
   for (const id of [uuid, pageUuid, owner, pipeline, ...stages]) {
@@ -49,10 +49,10 @@ export function excessOf(
 }
 
 function tooLong(what: string, text: string, most: number): string {
-  return `${what} has ${text.length} characters, and may have ${most}: ${shorten(text, 40)}`;
+  return `${what} has ${text.length} characters; the limit is ${most}: ${shorten(text, 40)}`;
 }
 
-/** A smaller message can't hold enough to hurt. */
+/** A smaller message can't hold enough fields to do harm. */
 const harmlessBytes = 64 * 1024;
 
 /** The lists of a request, by field number. */
@@ -61,17 +61,17 @@ const lists: Readonly<Record<number, { what: string; most: number }>> = {
   6: { what: 'files', most: requestLimits.files },
   7: { what: 'logs', most: requestLimits.logs },
 };
-/** Fields that are messages again: times, files and logs, which have times. */
+/** Fields that contain messages: times, files and logs, which have times. */
 const inRequest: Messages = { 4: {}, 6: {}, 7: { 3: {}, 4: {} } };
 interface Messages {
   [field: number]: Messages;
 }
-/** Fields at one level, outside the lists. Unknown ones count too, because they are kept. */
+/** Maximum fields on one level, outside the lists. Unknown fields count too, because they are kept. */
 const mostOthers = 50;
 
 /**
- * Counts the fields before they become objects: 16 MB of empty files would become 8 million of them, and take gigabytes.
- * Written by hand, because it makes no objects either: 50,000 files take a few milliseconds.
+ * Counts the fields before they become objects: 16 MB of empty files would become 8 million objects and take gigabytes.
+ * Written by hand so that it creates no objects either: 50,000 files take a few milliseconds.
  */
 export function refuseCrowdedMessage(body: Uint8Array): void {
   if (body.length <= harmlessBytes) return;

@@ -5,7 +5,7 @@ import type { OpenRequests } from './open-requests.ts';
 
 const periodMs = 60_000;
 
-/** Keeps the lists of cancelled and open requests short: an elected service. */
+/** An elected service that keeps the lists of cancelled and open requests short. */
 export function runRequestLists(
   engine: Pick<Ports, 'clock' | 'log' | 'openSession'> & {
     cancellations: Cancellations;

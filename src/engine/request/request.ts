@@ -56,7 +56,7 @@ export function decodeRequest(body: Uint8Array): Request {
   return request;
 }
 
-/** What a producer says about a request. */
+/** What a producer specifies about a request. */
 export interface NewRequest {
   uuid: string;
   pageUuid?: string;
@@ -86,7 +86,7 @@ export function newRequest(from: NewRequest): Request {
   });
 }
 
-/** A file of a request, with its content inside. */
+/** A file of a request with its content. */
 export function newFile(name: string, content: Uint8Array): ResultFile {
   return create(ResultFileSchema, { name, content, size: BigInt(content.length) });
 }
@@ -118,19 +118,19 @@ export function milliseconds(timestamp: Timestamp | undefined): number | undefin
 
 /**
  * A foreign producer reads its results from the queue it named. On some servers the high lane is a queue with another
- * name, so its results come back in the normal lane.
+ * name, so its results are returned in the normal lane.
  */
 export function laneOf(request: Request): Lane {
   const foreignResult = !request.acceptsReferences && request.processingStages.length === 1;
   return isHigh(request) && !foreignResult ? 'high' : 'normal';
 }
 
-/** PERO's programs may send negative numbers, which are huge here. */
+/** PERO's programs may send negative numbers, which become huge here. */
 export function isHigh({ priority }: Pick<Request, 'priority'>): boolean {
   return priority >= 1 && priority < 2 ** 31;
 }
 
-/** The message id is the uuid and the remaining stages, so repeated work repeats the id. */
+/** The message id is the uuid and the remaining stages, so repeated work gets the same id. */
 export function toMessage(request: Request): OutgoingMessage {
   return {
     id: `${request.uuid}/${request.processingStages.length}`,

@@ -6,7 +6,7 @@ import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Request, ResultFile } from './request.ts';
 
-/** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
+/** Contents up to this size travel inside the message; larger ones are stored in Blobs, and the message holds a reference. */
 export const inlineLimit = 64 * 1024;
 
 /** The owner of a request's blobs until its results are collected. */
@@ -16,7 +16,7 @@ export function requestOwner({ uuid, owner }: Pick<Request, 'uuid' | 'owner'>): 
 }
 
 /**
- * Moves large contents to blobs and owns every blob that the request doesn't own yet. Call this before publishing the
+ * Moves large contents to blobs, and makes the request an owner of every blob that it doesn't own yet. Call this before publishing the
  * request.
  */
 export async function storeLarge(
@@ -41,12 +41,12 @@ async function storeLargeFiles(blobs: Blobs, files: readonly ResultFile[]): Prom
   );
 }
 
-/** Puts contents back in the place of references, for a producer that doesn't know them. */
+/** Replaces references by the contents, for a producer that doesn't know references. */
 export async function inlineReferences(blobs: Blobs, request: Request): Promise<void> {
   let bytes = 0;
   const inline: ResultFile[] = [];
   for (const file of request.results) {
-    // One by one, and no more than a message can hold: they are all in memory.
+    // One by one, and no more in all than a message can hold: they are all in memory.
     if (bytes + sizeOf(file) > usualMaxBytes) {
       throw new PismakError('message-too-large', `its files have more than ${usualMaxBytes} bytes in all`);
     }
@@ -61,7 +61,7 @@ export function sizeOf(file: ResultFile): number {
   return file.blob === '' ? file.content.length : Number(file.size);
 }
 
-/** Not made anew: fields that a later version has added go on with it. */
+/** Copied, not rebuilt: fields that a later version has added are kept. */
 export function asReference(file: ResultFile, { hash, size }: BlobReference): ResultFile {
   return { ...file, content: new Uint8Array(), blob: hash, size: BigInt(size) };
 }

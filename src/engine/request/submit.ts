@@ -41,16 +41,16 @@ export interface Submission {
   owner: string;
   /** The owner's role; administrators may use all queues. Default: user. */
   role?: Role | undefined;
-  /** The key or session that submits it: a key may have limits of its own. */
+  /** The key or session that submits it; a key may have its own limits. */
   credential?: string | undefined;
-  /** Whether the owner may give a priority of 1 or more; administrators may. */
+  /** Whether the owner may give a priority of 1 or more; administrators always may. */
   mayPrioritise?: boolean | undefined;
 }
 
 export type SubmittedFile = { name: string; content: Uint8Array } | { name: string; blob: string };
 
 /**
- * Sends a request on its way: into the queue of its first stage, or into the backlog, where owners take turns. Resolves
+ * Submits a request to the queue of its first stage, or to the backlog, where owners take turns. Resolves
  * when it is durable there. A producer that doesn't know whether a request arrived may submit the same uuid again.
  */
 export async function submitRequest(engine: Submitting, submission: Submission): Promise<Request> {
@@ -89,14 +89,14 @@ export async function submitRequest(engine: Submitting, submission: Submission):
     throw error;
   }
   const named = submission.files.flatMap((file) => ('blob' in file ? [file.blob] : []));
-  // Not worth failing the request: at worst the blobs count as unused for a day.
+  // No reason to fail the request: at worst the blobs count as unused for a day.
   await putsAreUsed(engine.database.query, named, owner).catch(() => {});
   return request;
 }
 
 /**
- * Refuses stages that don't exist and another user's output queue; creates a new one. Resolves to the list with the whole
- * name of the output queue. Only administrators may build shared stages into pipelines: those act for the installation
+ * Refuses stages that don't exist and another user's output queue; creates a new output queue. Resolves to the list with the full
+ * name of the output queue. Only administrators may put shared stages into pipelines: those act for the installation
  * (webhooks, mail).
  */
 export async function prepareStages(
@@ -108,7 +108,7 @@ export async function prepareStages(
   return prepareOutput(engine, stages, by);
 }
 
-/** The stages with the output queue, and the whole name of the pipeline if there is one. */
+/** The stages with the output queue, and the full name of the pipeline if there is one. */
 async function stagesOf(
   engine: Submitting,
   submission: Submission,
@@ -125,7 +125,7 @@ async function stagesOf(
   }
   const { output } = submission;
   const stages = output === undefined ? pipeline.stages : [...pipeline.stages.slice(0, -1), output];
-  // Its shared stages were allowed when it was created, but none may replace its output.
+  // Its shared stages were allowed when it was created, but no shared stage may replace its output.
   if (output !== undefined && submission.role !== 'admin') await refuseShared(engine, [output]);
   return { stages: await prepareOutput(engine, stages, submission), pipeline: pipeline.name };
 }
@@ -140,18 +140,18 @@ async function prepareOutput(
   const name = await outputName(engine, output, by);
   const whole = [...stages.slice(0, -1), name];
   await pipelines.prepare(whole, by.owner, by.role === 'admin' ? 0 : settings.limits.outputQueues);
-  // Check afterwards: if two users create the same queue at once, only one gets it.
+  // Check afterwards: if two users create the same queue at the same time, only one gets it.
   const owner = await pipelines.outputOwner(name);
   if (owner === undefined || mayTouch({ name: by.owner, role: by.role ?? 'user' }, owner)) return whole;
   throw new PismakError('forbidden', `output queue ${name} belongs to another user; choose another name`);
 }
 
-/** A stage of that name, the user's own queue of that name, or else a new one that is named for the user. */
+/** A stage with that name, the user's own queue with that name, or a new queue named for the user. */
 async function outputName(engine: Submitting, output: string, by: Namer): Promise<string> {
   const [own, bare] = meantNames(by, output);
   if (own === undefined || bare === undefined) return by.role === 'admin' ? output : newName(by, output);
   if ((await engine.stages.list()).some((stage) => stage.name === output)) return output;
-  // A queue without an owner in its name is the user's if it was made when the user was an administrator.
+  // A queue whose name has no owner is the user's if the user was an administrator when creating it.
   return (await engine.pipelines.outputOwner(bare)) === by.owner ? bare : newName(by, output);
 }
 
@@ -167,7 +167,7 @@ async function refuseShared(engine: Submitting, stages: readonly string[]): Prom
   );
 }
 
-/** The content is not read here: the worker verifies it when it reads it. `sizes` has the blobs named before. */
+/** The content is not read here: the worker verifies it when it reads it. `sizes` holds the sizes of blobs named before. */
 async function toResultFile(
   { blobs, database, houses }: Submitting,
   { owner, role }: Submission,
@@ -199,7 +199,7 @@ function checkUuid(text: string): string {
   throw new PismakError('invalid-input', `${JSON.stringify(text.slice(0, 60))} is not a UUID`);
 }
 
-/** Whether it is certain that the message is in no queue. */
+/** Whether the message is certainly in no queue. */
 function wasRefused(error: unknown): boolean {
   return (
     hasCode(error, 'queue-full') ||

@@ -6,7 +6,7 @@ export const stageList = z
   .min(2, 'give at least one stage and, last, the output queue for the results')
   .max(100);
 
-/** Results are saved under their file names, so names that could leave a directory are refused on entry. */
+/** Results are saved under their file names, so names that could escape a directory are refused on entry. */
 export const fileName = z
   .string()
   .regex(

@@ -19,8 +19,8 @@ type DeletingOutput = Pick<Ports, 'broker' | 'database'> & {
 const atOnce = 500;
 
 /**
- * Deletes an output queue with the results in it and their blobs. Refused with `conflict` while results wait in it,
- * requests are on their way to it or a pipeline ends in it, unless forced: such requests are cancelled. Safe to repeat
+ * Deletes an output queue with its results and their blobs. Throws `conflict` while results wait in it,
+ * requests are on their way to it or a pipeline ends in it, unless forced: then such requests are cancelled. Safe to repeat
  * after a crash. Resolves to the number of results deleted.
  */
 export async function deleteOutputQueue(
@@ -42,7 +42,7 @@ export async function deleteOutputQueue(
     const some = await openRequests.going(queue, atOnce);
     if (some.length === 0) break;
     await database.transaction(async (transaction) => {
-      // The other way round, the list of cancelled requests would be cleared too.
+      // In the other order, the list of cancelled requests would be cleared too.
       await endRequests(transaction, some);
       for (const [owner, of] of Map.groupBy(some, (request) => request.owner))
         await cancellations.add(transaction, { owner, names: of.map(({ uuid }) => uuid) });
@@ -57,7 +57,7 @@ export async function deleteOutputQueue(
 
 async function refuseUsed({ broker, openRequests, pipelines }: DeletingOutput, queue: string): Promise<void> {
   const refuse = (reason: string) => {
-    throw new PismakError('conflict', `${reason}; use force to delete queue ${queue} all the same`);
+    throw new PismakError('conflict', `${reason}; use force to delete queue ${queue} anyway`);
   };
   const ending = (await pipelines.list()).filter(({ stages }) => stages.at(-1) === queue);
   if (ending.length > 0) refuse(`pipeline ${ending.map(({ name }) => name).join(', ')} ends in ${queue}`);

@@ -8,8 +8,8 @@ export interface HeldDelivery {
 }
 
 /**
- * Takes up to `max` messages of a queue: waits up to `waitMs` for the first, and then only for those that follow at once.
- * The consumer lives only as long as this call, so nothing is hoarded for callers that may never come.
+ * Takes up to `max` messages of a queue: waits up to `waitMs` for the first, and then only for those that follow immediately.
+ * The consumer lives only for this call, so nothing is held for callers that may never come.
  */
 export async function gatherDeliveries(options: {
   broker: Pick<Broker, 'consume' | 'status'>;
@@ -36,7 +36,7 @@ export async function gatherDeliveries(options: {
   try {
     const consumer = await broker.consume(queue, { concurrency: max, prefetch: max }, async (delivery) => {
       if (!open || bytes >= maxBytes) {
-        // Give it back only after the consumer stops, or it would come straight back.
+        // Give it back only after the consumer stops; otherwise it would come straight back.
         await ended.promise;
         return;
       }
@@ -50,7 +50,7 @@ export async function gatherDeliveries(options: {
     });
     await enough.promise;
     open = false;
-    // Not awaited: it ends with the last handler, which is when everything has been settled.
+    // Not awaited: it ends with the last handler, when everything has been settled.
     consumer.close().catch(() => {});
   } catch (error) {
     for (const { done } of held) done();
@@ -58,18 +58,18 @@ export async function gatherDeliveries(options: {
   } finally {
     open = false;
     cancelTimer();
-    // The signal may live as long as the process, and so would a leftover listener.
+    // The signal may live as long as the process, and a leftover listener would live as long.
     signal.removeEventListener('abort', stop);
     ended.resolve();
   }
   return held;
 }
 
-/** How long the consumer may take to start: less would find nothing in a queue that has messages. */
+/** How long the consumer may take to start: with less time, it would find nothing in a queue that has messages. */
 const startMs = 1000;
-/** How long to wait for messages known to be there: a slow server may need it. */
+/** How long to wait for messages known to be there: a slow server may need this long. */
 const readyMs = 10_000;
 /** A queue with more messages delivers the next within this time, even on a busy server. */
 const lingerMs = 50;
-/** All bodies of one call go into one answer. One message alone may be larger. */
+/** Limit on all bodies of one call, because they go into one answer. A single message may be larger. */
 const maxBytes = 8 * 1024 * 1024;

@@ -10,9 +10,9 @@ import type { Clock } from '../time/clock.ts';
 import { gatherDeliveries, type HeldDelivery } from './gather-deliveries.ts';
 
 /**
- * Takes results from output queues for callers that cannot hold a delivery themselves, because they come by HTTP. A result is
+ * Takes results from output queues for callers that cannot hold a delivery themselves, because they use HTTP. A result is
  *
- * - *leased* under a receipt; every question about it renews the lease;
+ * - *leased* under a receipt; every call with the receipt renews the lease;
  * - *confirmed* by the caller: its delivery is acked;
  * - *released* by the caller, when the lease runs out after a minute of silence, or when this process closes: its delivery is
  *   released, so the attempt is not charged.
@@ -33,7 +33,7 @@ export interface Taken {
   receipt: string;
   queue: string;
   body: Uint8Array;
-  /** Null if it is not a request: the caller decides what to do. */
+  /** Null if the message is not a request: the caller decides what to do. */
   request: Request | null;
 }
 
@@ -44,7 +44,7 @@ export interface Settled {
 }
 
 export const leaseMs = 60_000;
-/** Limit on leased results of one queue: they are held in memory. */
+/** Limit on leased results of one queue, because they are held in memory. */
 export const maxUnconfirmed = 200;
 
 interface Lease extends Taken {
@@ -55,7 +55,7 @@ interface Lease extends Taken {
 export function createPickup(parts: { broker: Broker; clock: Clock; database: Database }): Pickup {
   const { broker, clock, database } = parts;
   const leases = new Map<string, Lease>();
-  /** Per queue: results leased, or requested by a `take` under way. */
+  /** Per queue: results leased, or requested by a `take` in progress. */
   const reserved = new Map<string, number>();
   const closing = new AbortController();
 
@@ -82,7 +82,7 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
     });
   }
 
-  /** Ends leases. The caller must settle their deliveries: no one else can find them any more. */
+  /** Ends leases. The caller must settle their deliveries: nobody else can find them any more. */
   function end(receipts: readonly string[]): { found: Lease[]; unknown: string[] } {
     const found: Lease[] = [];
     const unknown: string[] = [];

@@ -15,10 +15,10 @@ import { decodeRequest, milliseconds, type Request } from '../request/request.ts
 import type { Clock } from '../time/clock.ts';
 import { hasFailed } from './timing.ts';
 
-/** A result as it was taken from an output queue. */
+/** A result taken from an output queue. */
 export interface TakenResult {
   message: Uint8Array;
-  /** The content of a large file, which travels by reference. */
+  /** The content of a large file that travels by reference. */
   download(hash: string): AsyncIterable<Uint8Array>;
 }
 
@@ -33,7 +33,7 @@ const messageFile = 'request.pb';
 const logFile = 'log.txt';
 
 /**
- * Saves results to `DIRECTORY/UUID/NAME`, every uuid once, however often it is delivered. When `save` resolves, the result
+ * Saves results to `DIRECTORY/UUID/NAME`, each uuid once, however often it is delivered. When `save` resolves, the result
  * is on disk and may be confirmed. A directory appears complete or not at all.
  */
 export class ResultDirectory {
@@ -61,9 +61,9 @@ export class ResultDirectory {
     return join(this.#directory, '.incoming');
   }
 
-  /** Leaves nothing but results in the directory. */
+  /** Removes everything but results from the directory. */
   async close(): Promise<void> {
-    // It is not empty if another process is saving: then it stays for that one.
+    // It is not empty if another process is saving: then it stays for that process.
     await rmdir(this.#incoming).catch(() => {});
   }
 
@@ -101,7 +101,7 @@ export class ResultDirectory {
   }
 }
 
-/** A foreign producer's uuid may be any text, even one that looks like one of our folders. */
+/** A foreign producer's uuid may be any text, even the name of one of our folders. */
 function folderOf(uuid: string): string {
   const isPlain = /^(?!unreadable-)[A-Za-z0-9][\w-]{0,99}$/.test(uuid);
   return isPlain ? uuid : markedFileName(`request ${uuid}`);

@@ -1,12 +1,12 @@
 import { milliseconds, outputQueueOf, type Request } from '../request/request.ts';
 
-/** Where the time of finished requests went. */
+/** How finished requests spent their time. */
 export interface Timing {
   requests: number;
   failed: number;
   /** Intervals that are unknown because a timestamp is missing. */
   unknown: number;
-  /** In the order in which requests met them. */
+  /** In the order in which requests pass them. */
   stages: StageTiming[];
   pipelines: PipelineTiming[];
 }
@@ -15,20 +15,20 @@ export interface StageTiming {
   stage: string;
   count: number;
   failed: number;
-  /** From the end of the stage before (or from the submission) to the start. */
+  /** From the end of the previous stage (or from the submission) to the start. */
   waiting: Spread;
-  /** From start to end, of successful runs. */
+  /** From start to end of successful runs. */
   processing: Spread;
   /** Time spent on failed runs. */
   failedMs: number;
 }
 
 export interface PipelineTiming {
-  /** Its name; for an ad hoc list of stages its output queue. */
+  /** The name; for an ad hoc list of stages, its output queue. */
   pipeline: string;
   count: number;
   failed: number;
-  /** From the submission to the end of the last stage. Waiting, processing and failing of the stages add up to it. */
+  /** From the submission to the end of the last stage: the sum of waiting, processing and failed time of the stages. */
   total: Spread;
 }
 
@@ -49,7 +49,7 @@ interface StageTimes {
   failedMs: number;
 }
 
-/** Adds up requests one by one; they need not be kept. */
+/** Adds up requests one by one, without keeping them. */
 export function createTiming(): { add(request: Request): void; result(): Timing } {
   const stages = new Map<string, StageTimes>();
   const pipelines = new Map<string, { failed: number; count: number; total: number[] }>();
@@ -116,7 +116,7 @@ export function createTiming(): { add(request: Request): void; result(): Timing 
   };
 }
 
-/** A request fails with its last stage: nothing comes after a failure but the output queue. */
+/** A request fails with its last stage: after a failure, only the output queue follows. */
 export function hasFailed(request: Request): boolean {
   const last = request.logs.at(-1);
   return last !== undefined && isFailed(last);

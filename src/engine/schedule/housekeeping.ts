@@ -7,7 +7,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** How long history is kept. */
 const keptMs = { audit: 365 * dayMs, scheduleRun: 90 * dayMs };
 
-/** Keeps the stores from growing for ever, by schedules that an administrator may change or disable. */
+/** Keeps the stores from growing for ever, with schedules that an administrator may change or disable. */
 export async function keepHouse(
   schedules: Schedules,
   parts: Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>,

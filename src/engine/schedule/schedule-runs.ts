@@ -6,11 +6,11 @@ import type { Parameters } from './schedule.ts';
 export interface ScheduleRun {
   id: string;
   schedule: string;
-  /** What it runs for: a moment (`2026-01-01T00:00:00.000Z`), `after:RUN` or `now:RUN`. Runs once in the cluster. */
+  /** The tick that it runs for: a moment (`2026-01-01T00:00:00.000Z`), `after:RUN` or `now:RUN`. Runs once in the cluster. */
   tick: string;
   status: 'queued' | 'running' | 'succeeded' | 'failed';
   parameters: Parameters;
-  /** While queued: since when. */
+  /** While queued: the time it was queued. */
   startedAt: number;
   endedAt: number | null;
   log: string;

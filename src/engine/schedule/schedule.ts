@@ -18,7 +18,7 @@ const cronTime = z
     }
   });
 
-/** When to do something, and what. */
+/** When to do something, and what to do. */
 export const scheduleDefinition = z.strictObject({
   when: z.discriminatedUnion('kind', [
     cronTime,
@@ -26,7 +26,7 @@ export const scheduleDefinition = z.strictObject({
     z.strictObject({ kind: z.literal('after'), schedule: stageName }),
   ]),
   action: z.discriminatedUnion('kind', [
-    /** A request to a pipeline, or to a list of stages whose last is the output queue. */
+    /** A request to a pipeline, or to a list of stages that ends with the output queue. */
     z
       .strictObject({
         kind: z.literal('publish'),

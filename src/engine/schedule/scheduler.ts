@@ -21,7 +21,7 @@ type Scheduling = Pick<Ports, 'clock' | 'database' | 'log' | 'openSession'> & {
   submit(submission: Submission): Promise<unknown>;
 };
 
-/** Poll as well: another process may have changed a schedule. */
+/** How often to poll as well: another process may have changed a schedule. */
 const pollMs = 5000;
 
 /** Runs due schedules, each tick once in the cluster: an elected service. */
@@ -32,7 +32,7 @@ export function runScheduler(parts: Scheduling): Running {
 
 async function lead(parts: Scheduling, { hold, signal }: ServiceContext): Promise<void> {
   const { clock, database, log, schedules } = parts;
-  /** Runs under way here, by schedule: a schedule never runs twice at once. */
+  /** Runs in progress in this process, by schedule: a schedule never runs twice at once. */
   const running = new Map<string, Promise<void>>();
   for (const run of await giveUpInterrupted(database.query, clock.now())) await announce(parts, run);
 
@@ -55,7 +55,7 @@ async function lead(parts: Scheduling, { hold, signal }: ServiceContext): Promis
         });
       running.set(run.schedule, ended);
     }
-    // Skip those under way: their next time may be past, and the loop is woken when they end.
+    // Skip those in progress: their next time may be past, and their end wakes the loop.
     const times = all
       .filter(({ name }) => !running.has(name))
       .map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY);
@@ -138,7 +138,7 @@ async function act(
   if (Object.keys(run.parameters).length > 0) {
     files.push({ name: 'parameters.json', content: Buffer.from(JSON.stringify(run.parameters)) });
   }
-  // The request has the run's id, so it can be found by it. Only administrators create schedules.
+  // The request gets the run's id, so that it can be found by it. Only administrators create schedules.
   await parts.submit({ pipeline, stages, priority, files, uuid: run.id, owner, role: 'admin' });
   log.add(`schedule ${name} published request ${run.id} to ${pipeline ?? stages?.join(', ')}`);
 }

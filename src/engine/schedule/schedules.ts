@@ -22,7 +22,7 @@ export interface Schedule {
   definition: ScheduleDefinition;
   enabled: boolean;
   owner: string;
-  /** When it was created, enabled or disabled last. */
+  /** When it was last created, enabled or disabled. */
   updatedAt: number;
   /** When it runs next; null if it is disabled or follows another schedule. */
   nextAt: number | null;
@@ -33,7 +33,7 @@ export type Task = (context: TaskContext) => Promise<void>;
 
 export interface TaskContext {
   parameters: Parameters;
-  /** Aborts when the process stops or another one takes over. */
+  /** Aborts when the process stops or another process takes over. */
   signal: AbortSignal;
   /** Adds a line to the run's log. */
   log(line: string): void;
@@ -44,15 +44,15 @@ export interface Schedules {
   list(): Promise<Schedule[]>;
   get(name: string): Promise<Schedule>;
   create(name: string, definition: ScheduleInput, owner: string): Promise<Schedule>;
-  /** Creates it unless the name exists: that one may have been changed on purpose. */
+  /** Creates it unless the name exists: an existing schedule may have been changed on purpose. */
   ensure(name: string, definition: ScheduleInput, owner: string): Promise<void>;
   /** Ticks missed while disabled are not caught up. */
   enable(name: string): Promise<void>;
   disable(name: string): Promise<void>;
   delete(name: string): Promise<void>;
-  /** Runs it as soon as the leader gets to it, enabled or not. The history shows the run. */
+  /** Runs it as soon as the leader sees it, enabled or not. The history shows the run. */
   run(name: string, parameters?: Parameters): Promise<ScheduleRun>;
-  /** Newest first. */
+  /** The runs, newest first. */
   history(options?: { name?: string; limit?: number }): Promise<ScheduleRun[]>;
 
   registerTask(name: string, task: Task): void;
@@ -174,9 +174,9 @@ function fromRow(row: EngineTables['schedule'], lastTickAt: number, now: number)
   const { definitionJson, updatedAt, name, owner } = row;
   const definition = scheduleDefinition.parse(JSON.parse(definitionJson));
   const enabled = row.enabled === 1;
-  // Counted from its last start, so one run catches up on any number of missed ticks.
+  // Counted from its last start, so that one run makes up for any number of missed ticks.
   const last = Math.max(updatedAt, lastTickAt);
-  // One in the future was written while the clock was wrong. Clocks of several machines differ a little.
+  // A start in the future was written while the clock was wrong. Clocks of several machines differ a little.
   const since = last > now + 60_000 ? now : last;
   const nextAt = enabled ? (nextTick(definition, since) ?? null) : null;
   return { name, definition, enabled, owner, updatedAt, nextAt };

@@ -20,11 +20,11 @@ export function exposedOptions(
   });
 }
 
-/** A file with passwords is for its owner alone. */
+/** Only its owner should be able to read a file with passwords. */
 export async function exposedFile(file: string | undefined, layer: Layer | undefined): Promise<string[]> {
   if (file === undefined || !layer?.assignments.some(({ value }) => hasSecret(value))) return [];
   const { mode } = await stat(file);
-  // What the group may read was given to it; what all may read, mostly not.
+  // Group access is usually granted on purpose; access for everybody usually isn't.
   return (mode & 0o004) === 0
     ? []
     : [`${file} holds passwords and every user can read it; chmod 600 ${file}`];

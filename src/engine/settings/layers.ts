@@ -5,7 +5,7 @@ import { lineOf, tomlLines } from './toml-lines.ts';
 import { unknownSetting } from './unknown-setting.ts';
 import { wrongValues } from './wrong-value.ts';
 
-/** A value that some layer gives to a setting. */
+/** A value that a layer assigns to a setting. */
 export interface Assignment {
   setting: Setting;
   value: unknown;
@@ -13,7 +13,7 @@ export interface Assignment {
   origin: string;
 }
 
-/** The values of a layer, and what is wrong with it. */
+/** The values of a layer, and its mistakes. */
 export interface Layer {
   assignments: Assignment[];
   problems: string[];
@@ -73,7 +73,7 @@ export function environmentLayer(
   return layer;
 }
 
-/** `options` are pairs of what was typed (`--port`, or `--set`) and PATH=TEXT. */
+/** `options` are pairs of the option as typed (`--port`, or `--set`) and PATH=TEXT. */
 export function commandLineLayer(
   definition: SettingsDefinition,
   options: readonly (readonly [typed: string, pair: string])[],
@@ -117,7 +117,7 @@ function assign(
   });
 }
 
-/** It may be an entry of a table, which has values of its own. */
+/** It may be an entry of a table, which has its own values. */
 function notThere(definition: SettingsDefinition, path: string): string {
   const names = path.split('.');
   const isInTable = definition.find(names.slice(0, -1).join('.'))?.kind === 'table';
@@ -129,7 +129,7 @@ function notThere(definition: SettingsDefinition, path: string): string {
 /** Makes paths absolute: child processes and services run in other directories. */
 function withPaths({ path, table, isPath }: Setting, value: unknown, directory: string): unknown {
   if (isPath && Array.isArray(value)) return value.map((one) => resolve(directory, String(one)));
-  // Empty: none.
+  // Empty means unset.
   if (isPath) return value === '' ? value : resolve(directory, String(value));
   const isFile = (text: string) => text.startsWith('.') || isAbsolute(text);
   const absolute = (module: unknown) =>

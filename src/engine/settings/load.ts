@@ -16,9 +16,9 @@ export interface CommandLineSettings {
   host?: string | undefined;
   port?: string | undefined;
   coordination?: string | undefined;
-  /** A file that has the URL of the coordination: the process list shows the command line to everyone. */
+  /** A file with the URL of the coordination, because the process list shows the command line to everyone. */
   coordinationFile?: string | undefined;
-  /** `http.port=8080`, any number of times. */
+  /** `http.port=8080`; may be repeated. */
   set?: readonly string[] | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface LoadedSettings {
   definition: SettingsDefinition;
   /** The file that was read, if any. */
   file: string | undefined;
-  /** Passwords that others can read, and what to do about it. */
+  /** Passwords that others can read, and how to protect them. */
   warnings: readonly string[];
 }
 
@@ -39,11 +39,11 @@ export interface LoadedSettings {
  * mistakes at once, as `configuration-invalid`.
  */
 export async function loadSettings(from: {
-  /** Each has a section of its own. */
+  /** Each house has its own section. */
   houses?: readonly HouseSettings[];
   commandLine?: CommandLineSettings;
   environment?: Readonly<Record<string, string | undefined>>;
-  /** Relative paths in the environment and the command line start here. */
+  /** The directory that relative paths in the environment and the command line start from. */
   directory?: string;
 }): Promise<LoadedSettings> {
   const { commandLine = {}, environment = process.env, directory = process.cwd() } = from;
@@ -65,7 +65,7 @@ export async function loadSettings(from: {
     put(tree, setting.names, value);
     origins.set(setting.table ?? setting.path, together(origins.get(setting.table ?? ''), origin));
   }
-  // Values in tables were looked at one by one: now their tables are complete, or not.
+  // Values in tables were checked one by one; now check whether their tables are complete.
   for (const { setting, origin } of assignments) {
     const table = setting.table === undefined ? undefined : definition.find(setting.table);
     if (table) refuseIf(wrongValues(definition, table, tree).map(({ message }) => `${origin}: ${message}`));
@@ -81,7 +81,7 @@ export async function loadSettings(from: {
   return { settings: definition.schema.parse(tree), origins, definition, file: file.path, warnings };
 }
 
-/** A table has its values from several layers. */
+/** The values of a table may come from several layers. */
 function together(before: string | undefined, origin: string): string {
   if (before === undefined || before === 'default') return origin;
   return before.endsWith(origin) ? before : `${before}, ${origin}`;

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { type Settings, settingsSchema } from './settings.ts';
 
-/** One setting as users meet it. */
+/** One setting, as users see it. */
 export interface Setting {
   /** `http.bodyLimitMb`, or a value in a table: `processors.shout` */
   path: string;
-  /** The parts of the path; names in tables may have dots in them. */
+  /** The parts of the path; names in tables may contain dots. */
   names: readonly string[];
-  /** The path of the table that has this value, if it is in one. */
+  /** The path of the table that contains this value, if any. */
   table?: string;
   /** `PISMAK_HTTP_BODY_LIMIT_MB` */
   variable: string;
   kind: 'text' | 'number' | 'boolean' | 'list' | 'table';
-  /** It names a file or directory, or several; `.meta({ isPath: true })`. */
+  /** Whether it names files or directories; set by `.meta({ isPath: true })`. */
   isPath: boolean;
-  /** In words if it depends on the machine; undefined = no default. */
+  /** The default, in words if it depends on the machine; undefined = no default. */
   default: unknown;
-  /** Which values are allowed, in words. */
+  /** The allowed values, in words. */
   allowed: string;
   description: string;
 }
@@ -24,7 +24,7 @@ export interface Setting {
 interface JsonSchema {
   type?: string;
   description?: string;
-  /** Our own fields for what JSON Schema can't say; `.meta()` sets them. */
+  /** Our own fields for what JSON Schema can't express; `.meta()` sets them. */
   allowed?: string;
   defaultInWords?: string;
   isPath?: boolean;
@@ -44,21 +44,21 @@ export interface SettingsDefinition {
   schema: z.ZodType<Settings>;
   /** In the order of the schema. */
   all: readonly Setting[];
-  /** A setting, or a value in a setting that is a table. */
+  /** The setting with this path, or the value in a setting that is a table. */
   find(path: string): Setting | undefined;
-  /** Which values are allowed there, in words, and which names if it is a table with fixed ones. Looks into lists, too. */
+  /** The values allowed there, in words, and the names if it is a table with fixed names. Looks into lists, too. */
   at(names: readonly string[]): { allowed: string; keys: readonly string[] } | undefined;
   /** Whether it is the name of a table of settings, such as `http`. */
   isSection(path: string): boolean;
 }
 
-/** A house, as far as settings are concerned. */
+/** The part of a house that concerns settings. */
 export interface HouseSettings {
   readonly name: string;
   readonly settings?: z.ZodObject;
 }
 
-/** Each house has a section of its own name. */
+/** Each house has a section named after it. */
 export function defineSettings(houses: readonly HouseSettings[] = []): SettingsDefinition {
   const taken = houses.find(({ name }) => name in settingsSchema.shape);
   if (taken) throw new Error(`the engine has a setting ${taken.name}: a house can't have that name`);
@@ -99,7 +99,7 @@ function settingOf(names: readonly string[], schema: JsonSchema): Setting {
   };
 }
 
-/** `shop.desks.cash.seats`, if `shop.desks` is a table of tables; `processors.shout`, if `processors` is one of values. */
+/** Finds `shop.desks.cash.seats` if `shop.desks` is a table of tables, and `processors.shout` if `processors` is a table of values. */
 function inTable(root: JsonSchema, all: readonly Setting[], path: string): Setting | undefined {
   const table = all.find((setting) => setting.kind === 'table' && path.startsWith(`${setting.path}.`));
   if (!table) return undefined;
@@ -111,7 +111,7 @@ function inTable(root: JsonSchema, all: readonly Setting[], path: string): Setti
   return schema && { ...settingOf(names, schema), table: table.path };
 }
 
-/** The schema of what the names lead to, in tables and lists too. */
+/** The schema that the names lead to, in tables and lists too. */
 function schemaAt(root: JsonSchema, names: readonly string[]): JsonSchema | undefined {
   let found: JsonSchema | undefined = root;
   for (const name of names) {
@@ -158,7 +158,7 @@ function describe(schema: JsonSchema): string {
 
 function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
   const lower = exclusiveMinimum === undefined ? minimum : undefined;
-  // Zod states the bounds of safe integers too; they only clutter the page.
+  // Zod also states the bounds of safe integers, which only clutter the page.
   const upper = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (exclusiveMinimum !== undefined)
     return ` above ${exclusiveMinimum}${upper === undefined ? '' : `, at most ${upper}`}`;

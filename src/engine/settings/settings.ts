@@ -79,7 +79,7 @@ export const settingsSchema = z.strictObject({
       proxyAddresses: z
         .array(addressRange)
         .default(['127.0.0.0/8', '::1'])
-        .describe('Addresses of the proxies that trustProxy trusts, single or as 10.0.0.0/8'),
+        .describe('Addresses of the proxies that trustProxy trusts, single or as ranges such as 10.0.0.0/8'),
       openMetrics: z
         .boolean()
         .default(false)
@@ -88,7 +88,7 @@ export const settingsSchema = z.strictObject({
         .number()
         .positive()
         .default(64)
-        .describe('Largest body of an upload; JSON has lower limits of its own'),
+        .describe('Largest body of an upload; JSON has its own, lower limits'),
       connections: z.int().min(1).default(2000).describe('Connections that may be open at once'),
       connectionsPerAddress: z
         .int()
@@ -99,9 +99,7 @@ export const settingsSchema = z.strictObject({
         .int()
         .positive()
         .default(6000)
-        .describe(
-          'Limit per user, or per address without a sign-in; failed sign-ins have limits of their own',
-        ),
+        .describe('Limit per user, or per address without a sign-in; failed sign-ins have separate limits'),
     })
     .prefault({}),
 
@@ -156,7 +154,7 @@ export const settingsSchema = z.strictObject({
         .min(0)
         .optional()
         .describe(
-          'Room on the disk that only cleaning up may use: below it, new work is refused (`disk-full`). By default the larger of 500 MB and 1 % of the disk, at most a tenth of it and 5 GB',
+          'Disk space reserved for cleaning up: with less free, new work is refused (`disk-full`). By default the larger of 500 MB and 1 % of the disk, at most a tenth of it and 5 GB',
         ),
     })
     .prefault({}),
@@ -279,7 +277,7 @@ export const settingsSchema = z.strictObject({
         .enum(['auto', 'require', 'off'])
         .default('auto')
         .describe(
-          'Run processors without sight of databases, keys and logs (bubblewrap). auto: if this machine can; require: or not at all',
+          'Run processors without access to databases, keys and logs (bubblewrap). auto: if this machine can; require: otherwise refuse to run them',
         ),
     })
     .prefault({}),
@@ -309,7 +307,7 @@ export const settingsSchema = z.strictObject({
     .describe('Your own processors: name = "path of a module"'),
 });
 
-/** The sections of the houses are in it too: read them with `sectionOf`. */
+/** Also contains the sections of the houses: read them with `sectionOf`. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** A URL whose scheme chooses the adapter. Credentials in it are masked wherever it is shown. */

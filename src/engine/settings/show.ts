@@ -4,7 +4,7 @@ import type { LoadedSettings } from './load.ts';
 /** A setting as `pismak config` shows it. */
 export interface SettingRow {
   setting: string;
-  /** As in pismak.toml, secrets masked; empty if there is no value. */
+  /** As in pismak.toml, with secrets masked; empty if there is no value. */
   value: string;
   origin: string;
   variable: string;
@@ -33,7 +33,7 @@ function valueAt(tree: unknown, path: string): unknown {
     .reduce((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], tree);
 }
 
-/** As in pismak.toml, secrets masked. */
+/** As in pismak.toml, with secrets masked. */
 export function tomlValue(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return JSON.stringify(maskSecrets(value));

@@ -1,5 +1,5 @@
 /**
- * The line on which each key of a TOML document is set, by its dotted path. The parser doesn't report lines, and our
+ * Finds the line that sets each key of a TOML document, by its dotted path. The parser doesn't report lines, and our
  * messages need them. Reads only headers and keys at the beginning of a line.
  */
 export function tomlLines(text: string): Map<string, number> {

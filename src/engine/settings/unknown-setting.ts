@@ -23,7 +23,7 @@ export function unknownSetting(
   const near =
     nearestName(path, [...paths, ...topLevel]) ??
     nearestName(`${section}.${name}`, siblings) ??
-    // `port` alone: the name is right, the section is missing.
+    // Only `port`: the name is right, but the section is missing.
     paths.find((known) => known.endsWith(`.${path}`));
   const allowed = siblings.length > 0 ? siblings : topLevel;
   return message(path, near, allowed);
@@ -33,7 +33,7 @@ function message(path: string, near: string | undefined, allowed: readonly strin
   return `there is no setting ${path}; ${near ? `did you mean ${near}? Allowed` : 'allowed'}: ${allowed.join(', ')}`;
 }
 
-/** The names of the values in an entry of a table: beside a mistyped one. */
+/** The names of the values in an entry of a table, to suggest for a mistyped one. */
 function keysBeside({ all, at }: SettingsDefinition, path: string): readonly string[] {
   const table = all.find((setting) => setting.kind === 'table' && path.startsWith(`${setting.path}.`));
   return (table && at([...table.names, 'entry'])?.keys) ?? [];

@@ -7,13 +7,13 @@ import { unknownSetting } from './unknown-setting.ts';
 type Issue = z.core.$ZodIssue;
 type Names = readonly string[];
 
-/** What is wrong, and the path of the part that is wrong. */
+/** What is wrong, and the path of the wrong part. */
 export interface WrongValue {
   path: string;
   message: string;
 }
 
-/** What is wrong with a setting in a tree of settings, each part named. What is wrong elsewhere is left out. */
+/** What is wrong with one setting in a tree of settings, by its wrong parts. Mistakes elsewhere are left out. */
 export function wrongValues(
   definition: SettingsDefinition,
   { names }: Pick<Setting, 'names'>,
@@ -59,7 +59,7 @@ function describe(
   ];
 }
 
-/** The wrong part, or what contains it: of a list all of it, and nothing that a schema has only made of the value. */
+/** The wrong part, or what contains it: all of a list, and nothing that the schema itself made from the value. */
 function shownPart(setting: Names, tree: unknown, at: Names): Names {
   let part = at;
   while (part.length > setting.length) {

@@ -5,14 +5,14 @@ import type { Pipelines } from './pipelines.ts';
 import type { stageDefinition } from './stage.ts';
 import type { Stages } from './stages.ts';
 
-/** Stages and pipelines that exist from the first start on. */
+/** Stages and pipelines created at the first start. */
 export interface FirstStart {
   stages: readonly z.input<typeof stageDefinition>[];
   /** The last name of `stages` is the output queue. */
   pipelines: readonly { name: string; stages: readonly string[] }[];
 }
 
-/** Something to watch before any stage is defined. */
+/** A pipeline to watch before any stage is defined. */
 export const demonstration: FirstStart = {
   stages: [
     { name: 'demo.read', config: 'DUMMY = True\nTIME_SCALE = 0.0002\nTIME_DELTA = 0.05\n' },
@@ -36,12 +36,15 @@ export async function applyFirstStart(
     for (const { name, stages } of first.pipelines)
       await unlessThere(engine.pipelines.create({ name, stages: [...stages], owner: 'local' }));
   } catch (error) {
-    // The broker refuses the output queue. Everything else works, and the next start tries again.
+    // The broker refused the output queue. Everything else works, and the next start tries again.
     if (!hasCode(error, 'conflict')) throw error;
-    engine.log.warn({ error: messageOf(error) }, `the first pipelines of ${name} are not all created`);
+    engine.log.warn(
+      { error: messageOf(error) },
+      `some of the first pipelines of ${name} could not be created`,
+    );
     return;
   }
-  // Last: after a crash half-way it simply runs again.
+  // Last: after a crash half-way, everything simply runs again.
   await engine.coordination.set(marker, String(engine.clock.now()));
 }
 

@@ -1,13 +1,13 @@
 import type { Settings } from '../settings/settings.ts';
 import type { StageDefinition } from './stage.ts';
 
-/** How long a handler may take with these settings; null = no limit. */
+/** The maximum time for a handler with these settings; null = no limit. */
 export function handlingLimitMs({ broker, rabbitmq }: Pick<Settings, 'broker' | 'rabbitmq'>): number | null {
   const isRabbit = broker.startsWith('amqp:') || broker.startsWith('amqps:');
   return isRabbit && rabbitmq.consumerTimeoutMs > 0 ? rabbitmq.consumerTimeoutMs : null;
 }
 
-/** What is wrong with a stage that may outlast the broker's limit: its messages would be redelivered for ever. */
+/** What is wrong with a stage that may exceed the broker's limit: its messages would be redelivered for ever. */
 export function overLimit(
   { name, timeoutMs }: Pick<StageDefinition, 'name' | 'timeoutMs'>,
   limitMs: number | null,

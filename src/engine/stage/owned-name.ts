@@ -4,15 +4,15 @@ import { PismakError } from '../errors.ts';
 import { stageName } from './stage.ts';
 
 /**
- * Pipelines and output queues that a user creates are named `OWNER/NAME`, so that no user takes a name away from another,
- * from an administrator or from a house. A user writes just `NAME`. Names without an owner are the installation's: only
+ * Pipelines and output queues that a user creates are named `OWNER/NAME`, so that no user takes a name away from another user,
+ * an administrator or a house. A user writes just `NAME`. Names without an owner belong to the installation: only
  * administrators create them, and programs that know only the broker see queues under exactly these names.
  */
 export const ownedName = z
   .string()
   .regex(
     /^([a-z0-9][a-z0-9._@-]{0,63}\/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-    'a name is 1 to 100 letters, digits, dots, dashes or underscores, and starts with a letter or digit; that of another user begins with the owner and a slash',
+    'a name is 1 to 100 letters, digits, dots, dashes or underscores, and starts with a letter or digit; a thing of another user is named OWNER/NAME',
   );
 
 /** The user that a thing is named for. */
@@ -21,7 +21,7 @@ export interface Namer {
   role?: Role | undefined;
 }
 
-/** The whole name of a new thing. A user can't name it for somebody else. */
+/** The full name of a new thing. Users can't name it for somebody else. */
 export function newName(by: Namer, name: string): string {
   const [owner, rest] = splitName(name);
   if (by.role === 'admin') return name;
@@ -35,13 +35,13 @@ export function newName(by: Namer, name: string): string {
   return `${by.owner}/${rest}`;
 }
 
-/** The names that a caller may mean by this one, the most likely first. */
+/** The full names that a caller may mean by this one, most likely first. */
 export function meantNames(by: Namer | undefined, name: string): string[] {
   if (!by || by.role === 'admin' || name.includes('/')) return [name];
   return [`${by.owner}/${name}`, name];
 }
 
-/** `anna/results`: anna and results. */
+/** `anna/results`: the owner `anna` and the rest `results`. */
 export function splitName(name: string): [owner: string | undefined, rest: string] {
   const slash = name.indexOf('/');
   return slash < 0 ? [undefined, name] : [name.slice(0, slash), name.slice(slash + 1)];

@@ -18,9 +18,9 @@ export interface Pipeline {
 
 export interface Pipelines {
   list(): Promise<Pipeline[]>;
-  /** The pipeline that the user means by this name: one of the user's own goes first. */
+  /** The pipeline that the user means by this name: the user's own pipeline has precedence. */
   find(name: string, by?: Namer): Promise<Pipeline | undefined>;
-  /** `quota-exceeded` if the owner has `most` of them. */
+  /** Throws `quota-exceeded` if the owner has `most` of them. */
   create(pipeline: {
     name: string;
     stages: readonly string[];
@@ -30,17 +30,17 @@ export interface Pipelines {
   delete(name: string): Promise<void>;
   /**
    * Checks a list of stages before anything is published to it: refuses unknown stages and lists the known ones. Declares
-   * a new output queue, which then belongs to `owner`, or to the user in its name. `quota-exceeded` if the owner has `most`.
+   * a new output queue, which then belongs to `owner`, or to the user in its name. Throws `quota-exceeded` if the owner has `most`.
    */
   prepare(stages: readonly string[], owner: string, most?: number): Promise<void>;
   /**
-   * Makes a queue the program's own, for a house that reads its results there: declares it; no user can name it as output
-   * or take results from it, not even an administrator. Safe to repeat. A user who had an output queue of that name loses
-   * it. `conflict` while a stage of that name exists, whose workers would read it. A queue that the broker refuses is
+   * Claims a queue for the program itself, for a house that reads its results there: declares it, and then nobody can name it as output
+   * or take results from it, not even an administrator. Safe to repeat. A user who had an output queue with that name loses
+   * it. Throws `conflict` while a stage with that name exists, because its workers would read it. A queue that the broker refuses is
    * kept as broken.
    */
   claimOutput(queue: string): Promise<void>;
-  /** The owner of an output queue; undefined if it is not one, `programOwner` if it is claimed. */
+  /** The owner of an output queue; undefined if it is none, `programOwner` if it is claimed. */
   outputOwner(queue: string): Promise<string | undefined>;
   /** The output queue that the user means by this name, and its owner. */
   findOutput(name: string, by: Namer): Promise<{ name: string; owner: string } | undefined>;
@@ -112,7 +112,7 @@ export function createPipelines(parts: {
       if ((await pipelines.outputOwner(output)) !== undefined) return;
       ownedName.parse(output);
       await refuseMore('outputQueue', owner, most);
-      // The queue first: once the row exists, nothing checks the queue again.
+      // The queue first: nothing checks the queue again once the row exists.
       await broker.declare(output);
       const inserted = await database.query
         .insertInto('outputQueue')
@@ -130,7 +130,7 @@ export function createPipelines(parts: {
         throw new PismakError('conflict', message);
       }
       await broker.declare(queue, { keepIfRefused: true }).catch((error: unknown) => {
-        // Its consumer waits until the queue is mended.
+        // Its consumer waits until the queue is repaired.
         if (!hasCode(error, 'conflict')) throw error;
       });
       const claimed = await database.query

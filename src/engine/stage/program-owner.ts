@@ -1,2 +1,2 @@
-/** Owns what belongs to the program itself; no account can have this name. */
+/** The owner of the program's own things; no account can have this name. */
 export const programOwner = 'pismak';

@@ -8,12 +8,12 @@ export interface ConfigLine {
 }
 
 /**
- * Reads a text of lines `KEY = value`.
+ * Reads text with lines `KEY = value`.
  *
  * - `#` or `;` begins a comment at the start of a line or value, and after white space: `DPI = 300 # dots per inch`.
  *   Elsewhere it belongs to the value: `MODEL = c#`.
  * - A value in quotes, `"a #1.txt"` or `'a'`, is taken literally, without escapes.
- * - A section header like `[PARSER]` is skipped, because configurations written for PERO have one.
+ * - A section header like `[PARSER]` is skipped, because configurations written for PERO contain one.
  *
  * If `isVerbatim`, the value is the rest of the line, including quotes and `#`.
  */

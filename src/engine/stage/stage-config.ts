@@ -33,7 +33,7 @@ export function parseStageConfig<Settings extends StageSettings>(
   return Object.fromEntries(values) as StageConfig<Settings>;
 }
 
-/** How the text after `KEY =` is read. Has a default and a description. */
+/** How to read the text after `KEY =`. Has a default and a description. */
 export type Setting<Value> = z.ZodType<Value, string | undefined>;
 export type StageSettings = Readonly<Record<string, Setting<unknown>>>;
 export type StageConfig<Settings extends StageSettings> = {
@@ -48,7 +48,7 @@ export function flag(fallback: boolean, description: string): Setting<boolean> {
     .describe(description);
 }
 
-/** Without a fallback, undefined if not set. */
+/** Undefined if not set and without a fallback. */
 export function number<Fallback extends number | undefined>(
   fallback: Fallback,
   description: string,
@@ -83,7 +83,7 @@ export function words(fallback: string, description: string): Setting<string> {
   return z.string().default(fallback).describe(description);
 }
 
-/** A shell line, passed on unchanged: the shell handles quotes and comments. */
+/** A shell command line, passed on unchanged: the shell handles quotes and comments. */
 export function shellLine(fallback: string, description: string): Setting<string> {
   return z.string().default(fallback).meta({ description, verbatim: true });
 }

@@ -69,10 +69,10 @@ export const stageDefinition = z.strictObject({
 export type RetryPolicy = z.infer<typeof retryPolicy>;
 export type StageDefinition = z.infer<typeof stageDefinition>;
 
-/** A definition as stored: every change makes a new version, and the version used is in each request's log. */
+/** A stored definition. Every change makes a new version, and each request's log names the version used. */
 export type Stage = StageDefinition & { version: number };
 
-/** How long to wait after failed attempt number `attempt` (1 = the first). Exponential, bounded, with jitter. */
+/** The delay after failed attempt number `attempt` (1 = the first). Exponential, bounded, with jitter. */
 export function retryDelay(policy: RetryPolicy, attempt: number, random: () => number): number {
   const whole = Math.min(policy.maxDelayMs, policy.firstDelayMs * policy.factor ** (attempt - 1));
   return Math.round(whole * (1 - policy.jitter * random()));

@@ -12,7 +12,7 @@ import { overLimit } from './handling-limit.ts';
 import { type Stage, type StageDefinition, stageDefinition } from './stage.ts';
 
 /**
- * The existing stages. The database keeps definitions and all their versions; the node `/stages/NAME` holds the number of
+ * All stages. The database keeps every version of their definitions; the node `/stages/NAME` holds the number of
  * the newest version, and workers watch that.
  */
 export interface Stages {
@@ -20,24 +20,24 @@ export interface Stages {
   /** Fails with `stage-unknown` and lists the known stages. */
   get(name: string): Promise<Stage>;
   history(name: string): Promise<{ version: number; changedAt: number; changedBy: string; stage: Stage }[]>;
-  /** `conflict` if the broker refuses its queue: then nothing is left behind. With `keepIfRefused` it is created, broken. */
+  /** Throws `conflict` if the broker refuses its queue, and leaves nothing behind. With `keepIfRefused` it is created as broken. */
   create(
     definition: z.input<typeof stageDefinition>,
     by: string,
     options?: { keepIfRefused?: boolean },
   ): Promise<Stage>;
-  /** Missing fields stay as they are. A change without effect makes no version. */
+  /** Missing fields stay as they are. A change without effect makes no new version. */
   change(name: string, patch: StagePatch, by: string): Promise<Stage>;
   /** Refused with `conflict` while messages wait, unless forced: they would be lost. */
   delete(name: string, options?: { force?: boolean }): Promise<void>;
   /** Names and newest versions of all stages, now and after every change. */
   watch(coordination: Coordination, listener: (versions: Map<string, number>) => void): Unwatch;
   /**
-   * Declares the queues and nodes of all stages: a crash between two steps may have left some out. A stage whose queue
+   * Declares the queues and nodes of all stages: a crash between two steps may have skipped some. A stage whose queue
    * the broker refuses is broken (`QueueStatus.broken`); the others work.
    */
   reconcile(): Promise<void>;
-  /** Tries again to declare this queue, if it is a stage's. Resolves to whether it is. */
+  /** Tries again to declare this queue, if it belongs to a stage. Resolves to whether it does. */
   mend(queue: string): Promise<boolean>;
 }
 
@@ -52,9 +52,9 @@ export function createStages(parts: {
   processors: { check(processor: string, config: string): void };
   changes: ChangeLog;
   clock: Clock;
-  /** No worker is assigned to this stage any more. */
+  /** Ends the assignments of workers to this stage. */
   takeWorkersOff(stage: string): Promise<void>;
-  /** The broker's limit on a handler's time; null = no limit. */
+  /** The broker's limit on the time of a handler; null = no limit. */
   handlingLimitMs?: number | null;
 }): Stages {
   const { broker, coordination, database, processors, changes, clock, takeWorkersOff } = parts;
@@ -66,7 +66,7 @@ export function createStages(parts: {
     if (trouble) throw new PismakError('invalid-input', trouble);
   }
 
-  /** Declares the queue; one that the broker refuses is kept as broken until it can be declared. */
+  /** Declares the queue; a queue that the broker refuses is kept as broken until it can be declared. */
   async function declareOrKeep(stage: StageDefinition): Promise<void> {
     try {
       await broker.declare(stage.name, { maxLength: stage.maxLength, keepIfRefused: true, hasInbox: true });
@@ -158,7 +158,7 @@ export function createStages(parts: {
       if (keepIfRefused) await declareOrKeep(definition);
       else await broker.declare(name, { maxLength, hasInbox: true });
       const storing = database.transaction(async (transaction) => {
-        // Continue the numbers of a deleted stage of this name: a version always means one definition.
+        // Continue the version numbers of a deleted stage with this name: a version always means one definition.
         const last = await transaction
           .selectFrom('stageVersion')
           .select(({ fn }) => fn.max('version').as('version'))

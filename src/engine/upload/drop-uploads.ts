@@ -33,7 +33,7 @@ async function remove(transaction: Queries, id: string, now: number): Promise<vo
   await giveUp(transaction, ownerOf(id), now);
   const { owner, hash, createdAt } = upload;
   if (hash === null) return;
-  // Bytes that something uses stay with it, and so do those that the owner has uploaded again since.
+  // Bytes in use stay, and so do bytes that the owner has uploaded again since.
   const unused = await transaction
     .deleteFrom('blobPut')
     .where('hash', '=', hash)

@@ -24,7 +24,7 @@ async function finish(parts: Uploading, id: string): Promise<BlobReference> {
   const rows = await partsOf(database.query, id);
   const [only] = rows;
   if (!only) throw noUpload();
-  // The parts stay until the whole is stored.
+  // The parts stay until the whole content is stored.
   parts.disk.check(rows.length === 1 ? 0 : rows.reduce((sum, row) => sum + row.size, 0));
   const { hash, size } = rows.length === 1 ? only : await blobs.put(joined());
   await database.transaction(async (transaction) => {
@@ -42,7 +42,7 @@ async function finish(parts: Uploading, id: string): Promise<BlobReference> {
   }
 }
 
-/** Closes the upload to more parts, so that the next read sees all. Resolves to the blob if it is already finished. */
+/** Closes the upload to more parts, so that the next read sees all of them. Resolves to the blob if it is already finished. */
 async function close(transaction: Queries, id: string): Promise<BlobReference | undefined> {
   const upload = await findUpload(transaction, id);
   if (!upload) throw noUpload();

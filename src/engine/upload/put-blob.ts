@@ -9,7 +9,7 @@ import { countedSize, roomFor } from './upload-limits.ts';
 
 /**
  * An upload in one piece: stores the bytes if there is room; refused bytes are deleted at once. `announced` is the size
- * that the caller states in advance, if any: a body that is too large is then refused unread.
+ * that the caller states in advance, if any: then a body that is too large is refused unread.
  */
 export async function putBlob(
   parts: Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>,
@@ -23,7 +23,7 @@ export async function putBlob(
   const stored = await blobs.put(disk.bounded(bounded(content, room.bytes, room.exceeded), announced));
   try {
     await database.transaction(async (transaction) => {
-      // Checked again: others may have been faster. Transactions are serialised, so together they stay within the limit.
+      // Check again: other uploads may have been faster. Transactions are serialised, so together they stay within the limit.
       const left = await roomFor(parts, transaction, owner);
       if (countedSize(stored.size) > left.bytes) throw left.exceeded();
       const now = clock.now();

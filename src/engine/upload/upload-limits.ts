@@ -6,8 +6,8 @@ import { PismakError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 
 /**
- * How much a user may upload before something uses it, so that no user fills the disk. Counted per user, not per key:
- * users make keys themselves.
+ * Limits a user's unused uploads, so that no user fills the disk. Counted per user, not per key:
+ * users create keys themselves.
  */
 export const mostParts = 10_000;
 
@@ -16,12 +16,12 @@ type LimitingUploads = Pick<Ports, 'clock' | 'settings'>;
 /** A finished upload counts as at least 1 MB: files cost more than their bytes, and their number must be bounded too. */
 const leastBytes = 2 ** 20;
 
-/** What a finished upload of this size counts as. */
+/** The size that a finished upload of this size counts as. */
 export function countedSize(size: number): number {
   return Math.max(size, leastBytes);
 }
 
-/** `quota-exceeded` when the user has too many uploads under way. */
+/** Throws `quota-exceeded` when the user has too many unfinished uploads. */
 export async function checkOpenUploads(
   { settings }: Pick<LimitingUploads, 'settings'>,
   queries: Queries,
@@ -44,7 +44,7 @@ export async function checkOpenUploads(
   );
 }
 
-/** How many more bytes an upload at `offset` may take, and the error for more. */
+/** The number of bytes that an upload at `offset` may still take, and the error for more. */
 export async function roomFor(
   { clock, settings }: LimitingUploads,
   queries: Queries,
@@ -64,7 +64,7 @@ export async function roomFor(
   return { bytes: ofUser, exceeded: () => new PismakError('quota-exceeded', text, { details }) };
 }
 
-/** Finished uploads that nothing uses, and the parts of those under way. */
+/** The total size of finished uploads that nothing uses, and of the parts of unfinished ones. */
 async function unusedBytes(queries: Queries, owner: string, since: number): Promise<number> {
   const least = sql.lit(leastBytes);
   const finished = await queries

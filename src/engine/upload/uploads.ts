@@ -10,12 +10,12 @@ import type { Ports } from '../ports.ts';
 import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
 
 /**
- * Uploads in parts. A part is durable once it is answered; a broken connection costs only the part under way, and
+ * Uploads in parts. A part is durable once it is answered; a broken connection loses only the current part, and
  * `offset` says where to continue. Any process of the installation can take the next part.
  *
  * An upload is *open* while it takes parts, *closed* while its parts are being joined (`finish-upload.ts`, which any process may
- * repeat), and *finished* when it is a blob. It is gone when its owner drops it, when something uses the blob, or a day after it
- * was last of use. An upload in one piece (`put-blob.ts`) is finished at once.
+ * repeat), and *finished* when it is a blob. It is gone when its owner drops it, when something uses the blob, or a day after its
+ * last use. An upload in one piece (`put-blob.ts`) is finished at once.
  */
 export type Uploading = Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 
@@ -101,7 +101,7 @@ export async function addPart(
   if (size === 0) return offset;
   try {
     await database.transaction(async (transaction) => {
-      // Write, don't just read: so a part and the finish of its upload always see each other.
+      // Write, don't just read, so that a part and the finish of its upload always see each other.
       await transaction
         .updateTable('upload')
         .set({ state: 'open' })
@@ -141,7 +141,7 @@ async function arrived(queries: Queries, id: string): Promise<{ offset: number; 
   return { offset: Number(row?.size ?? 0), count: Number(row?.count ?? 0) };
 }
 
-/** Whether a part may come at this offset. */
+/** Whether a part may start at this offset. */
 async function checkNext(queries: Queries, id: string, offset: number): Promise<{ owner: string }> {
   const upload = await findUpload(queries, id);
   if (!upload) throw noUpload();

@@ -1,8 +1,8 @@
 import type { Queries } from '../database/database.ts';
 
 /**
- * How much work was done for an owner in a month, by kind: `transcription.pages`, and whatever other houses count. It is
- * counted per owner, not per key: users create keys themselves, and a new key must not start afresh.
+ * The amount of work done for an owner in a month, by kind: `transcription.pages`, and whatever other houses count. It is
+ * counted per owner, not per key: users create keys themselves, and a new key must not start from zero.
  */
 export interface Used {
   owner: string;
@@ -25,7 +25,7 @@ export async function usageOf(queries: Queries, { owner, kind, month }: Used): P
   return Number(row?.count ?? 0);
 }
 
-/** Call it in the transaction that checks the limit and does the work: then of several at once, each sees those before it. */
+/** Call it in the transaction that checks the limit and does the work: then concurrent calls see each other's counts. */
 export async function addUsage(transaction: Queries, used: Used & { count: number }): Promise<void> {
   const { owner, kind, month, count } = used;
   await transaction

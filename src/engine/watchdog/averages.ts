@@ -7,17 +7,17 @@ export const averages = z.record(
   z.object({
     count: z.number(),
     meanMs: z.number(),
-    /** Of `count`, how many went on to which stage. */
+    /** How many of `count` went on to each stage. */
     next: z.record(z.string(), z.number()).optional(),
   }),
 );
 export type Averages = z.infer<typeof averages>;
 
-/** Older messages count for at most this many: an average must follow when a stage gets slower or faster. */
+/** Maximum weight of older messages: an average must follow when a stage gets slower or faster. */
 const memory = 1000;
 
 /**
- * Merges heartbeats. Workers report totals since their start, so only the difference to the previous report counts: each
+ * Merges heartbeats. Workers report totals since their start, so only the difference from the previous report counts: each
  * message is counted once, however often its worker reports it.
  */
 export class AverageKeeper {
@@ -27,7 +27,7 @@ export class AverageKeeper {
 
   constructor(known: Averages | undefined, presences: readonly WorkerPresence[] = []) {
     this.#averages = { ...known };
-    // The previous leader, if any, has counted the workers that already run.
+    // The previous leader, if any, has counted the workers that were already running.
     if (known) for (const presence of presences) this.#reports.set(presence.id, presence);
   }
 

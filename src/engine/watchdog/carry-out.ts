@@ -5,7 +5,7 @@ import type { Assignment, Plan } from './policy.ts';
 import { type Readings, waitingPath } from './snapshot.ts';
 import { unservedStages } from './unserved-stages.ts';
 
-/** Writes one assignment, unless the worker has changed since the snapshot. Resolves to whether it did. */
+/** Writes one assignment, unless the worker has changed since the snapshot. Resolves to whether it was written. */
 export async function carryOut(
   { coordination, hold }: ServiceContext,
   { worker, from, to, unlockAt }: Assignment,
@@ -28,7 +28,7 @@ export async function carryOut(
   return written;
 }
 
-/** Maintains the nodes that say since when a stage waits without a worker, so that a new leader continues the count. */
+/** Maintains the nodes that record since when a stage waits without a worker, so that a new leader continues the count. */
 export async function noteWaiting(
   { coordination, hold }: ServiceContext,
   readings: Readings,

@@ -12,7 +12,7 @@ export interface Board {
   work: ReadonlyMap<string, number>;
   /** Work already spent on a message of the stage, in milliseconds. */
   invested: ReadonlyMap<string, number>;
-  /** Stages that get messages from others. */
+  /** Stages that get messages from other stages. */
   fed: ReadonlySet<string>;
   /** For each live worker: the stage it can continue at no cost, and when it will be free. */
   homes: Map<string, StageSnapshot>;
@@ -21,12 +21,12 @@ export interface Board {
   takers: Map<string, number[]>;
   /** For each stage, the messages that workers elsewhere will bring there, and when. */
   brought: Map<string, { by: Place; inMs: number; share: number }[]>;
-  /** Where each worker is or goes, so far. */
+  /** The stage where each worker is or goes, so far. */
   places: Map<string, Place>;
   living: readonly WorkerSnapshot[];
-  /** Ordered by when they will be free. */
+  /** Workers in the order in which they will be free. */
   movable: readonly WorkerSnapshot[];
-  /** One worker of each kind. Workers of a kind may serve the same stages. */
+  /** One worker of each kind. Workers of one kind may serve the same stages. */
   kinds: readonly WorkerSnapshot[];
 }
 
@@ -64,7 +64,7 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
   }
   board.movable = board.living
     .filter((worker) => !worker.pinned)
-    // Of workers free at the same time, the least able comes first: the others are kept for what needs them.
+    // Of workers free at the same time, the least able comes first: the others are kept for stages that need them.
     .sort(
       (a, b) =>
         freeInMs(board, a) - freeInMs(board, b) ||
@@ -76,7 +76,7 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
   return board;
 }
 
-/** Whether the worker was moved recently and has not finished its lot yet, or has not even begun where it was sent to rescue. */
+/** Whether the worker was moved recently and has not finished its lot yet, or has not even begun at the stage it was sent to rescue. */
 export function isLocked(board: Board, worker: WorkerSnapshot): boolean {
   if (worker.failed || worker.stage === null) return false;
   const stage = board.byName.get(worker.stage);
@@ -84,7 +84,7 @@ export function isLocked(board: Board, worker: WorkerSnapshot): boolean {
   return worker.unlockAt > board.at || isOnItsWayToRescue(board, worker, stage);
 }
 
-/** A message in hand may take longer than the lock. */
+/** A message in progress may take longer than the lock. */
 function isOnItsWayToRescue(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): boolean {
   return !isThere(worker, stage) && waitedMs(board, stage) >= board.parameters.patienceMs;
 }
@@ -108,20 +108,20 @@ function bring(board: Board, by: Place, inMs: number, home: StageSnapshot): void
   }
 }
 
-/** Counts the worker where it is assigned, unless it recently failed to load that stage. */
+/** Counts the worker at its assigned stage, unless it recently failed to load that stage. */
 export function arriveAtItsStage(board: Board, worker: WorkerSnapshot): void {
   const { stage, unable } = worker;
   if (stage !== null && !unable?.includes(stage)) arrive(board, stage, freeInMs(board, worker));
 }
 
-/** The reverse of `arriveAtItsStage`. */
+/** Reverses `arriveAtItsStage`. */
 export function leave(board: Board, worker: WorkerSnapshot): void {
   const { stage, unable } = worker;
   const takers = stage === null || unable?.includes(stage) ? undefined : board.takers.get(stage);
   takers?.splice(takers.indexOf(freeInMs(board, worker)), 1);
 }
 
-/** Whether a worker is there that has the stage loaded: one that is only on its way may fail to load it, or be sent elsewhere. */
+/** Whether a worker that has the stage loaded is there: one still on its way may fail to load it, or be sent elsewhere. */
 export function isServed(board: Board, stage: StageSnapshot): boolean {
   return board.living.some((worker) => worker.stage === stage.name && isThere(worker, stage));
 }

@@ -3,7 +3,7 @@ import type { StageSnapshot, WorkerSnapshot } from './policy.ts';
 
 /** The size of a lot is the square root of `lotFactor` * switch / worth of a message. Found by simulation; flat around 100-200. */
 const lotFactor = 150;
-/** A loaded stage stays loaded: the first switch to it is assumed to pay for about this many. */
+/** A loaded stage stays loaded: the first switch to it is assumed to pay off over about this many messages. */
 const reuse = 10;
 
 /** Requests finished per second of work spent on them, times the administrator's priority. */
@@ -17,8 +17,8 @@ export function urgencyAt(board: Board, worker: WorkerSnapshot): number {
 }
 
 /**
- * The value of a stage to an idle worker: its urgency, less the share of time the worker spends on the switch, or there
- * without work until it can be moved again.
+ * The value of a stage to an idle worker: its urgency, less the share of time that the worker spends on the switch, or idles
+ * there until it can be moved again.
  */
 export function gain(board: Board, worker: WorkerSnapshot, stage: StageSnapshot, messages: number): number {
   const workMs = messages * averageOf(stage, board.parameters);
@@ -26,7 +26,7 @@ export function gain(board: Board, worker: WorkerSnapshot, stage: StageSnapshot,
   return (urgency(board, stage) * workMs) / timeMs;
 }
 
-/** How much of the time until the next plan these messages fill; 1 is all of it. */
+/** The share of the time until the next plan that these messages fill; 1 is all of it. */
 export function fill(board: Board, stage: StageSnapshot, messages: number): number {
   return messages <= 0
     ? 0
@@ -34,8 +34,8 @@ export function fill(board: Board, stage: StageSnapshot, messages: number): numb
 }
 
 /**
- * Messages that make a switch worthwhile. For quick ones, also enough to fill the time until the next plan, during which
- * the worker can't be moved again; but no more than is reasonable for the loss of a whole period at its present pace.
+ * Messages that make a switch worthwhile. For quick messages, also enough to fill the time until the next plan, during which
+ * the worker can't be moved again; but no more than the loss of a whole period justifies at its present pace.
  */
 export function lotOf(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {
   const { parameters } = board;
@@ -47,7 +47,7 @@ export function lotOf(board: Board, worker: WorkerSnapshot, stage: StageSnapshot
   return Math.max(1, lot, Math.min(perPeriod, reasonable));
 }
 
-/** Between the time of a message and the work already spent on it: work in waiting messages is of no use yet. */
+/** A value between the time of a message and the work already spent on it: work in waiting messages is of no use yet. */
 function worth(board: Board, stage: StageSnapshot): number {
   const average = averageOf(stage, board.parameters);
   return Math.sqrt(average * Math.max(average, board.invested.get(stage.name) ?? 0));
@@ -64,14 +64,14 @@ export function switchMs(board: Board, worker: WorkerSnapshot, stage: StageSnaps
   return worker.loaded?.includes(stage.name) ? warm : warm + (cold - warm) / reuse;
 }
 
-/** Messages that will be there when the worker is free. Its own message goes on to the next stage. */
+/** Messages that will be there when the worker is free. The message it is working on goes on to the next stage. */
 export function coming(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {
   const home = homeOf(board, worker);
   const own = worker.inFlight > 0 ? (home?.next?.[stage.name] ?? 0) : 0;
   return waiting(stage) + own;
 }
 
-/** What is left for this worker after every worker that gets there first has brought its message and taken one. */
+/** The messages left for this worker after each worker that arrives earlier has brought its message and taken one. */
 export function available(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {
   const thereIn = freeInMs(board, worker) + switchMs(board, worker, stage);
   let left = coming(board, worker, stage);

@@ -21,11 +21,11 @@ import type { Assignment, Plan, Policy, QueueNumbers, StageSnapshot, WorkerSnaps
 
 /** How much more urgent another stage must be before a worker leaves work behind: averages are never exact. */
 const clearly = 1.1;
-/** A worker leaves a mid-pipeline stage only for a lot this much larger: its messages have already cost work. */
+/** A worker leaves a mid-pipeline stage only for a lot this many times larger: its messages have already cost work. */
 const halfDone = 1.5;
 
 /**
- * Lowest mean time in the system: finish what is nearest to its end first, because a finished request waits no more, and
+ * Aims at the lowest mean time in the system: finish what is nearest to its end first, because a finished request waits no more, and
  * never make a switch that costs more than it gains.
  *
  * 1. A stage that has been unserved for `patienceMs` gets a worker before anything else is decided.
@@ -35,14 +35,14 @@ const halfDone = 1.5;
  *    follows from the cost of the switch: a free switch is worth making for every message. A worker does not leave work
  *    that few can do for work that others can do too.
  *
- * Workers are placed one after another, ordered by when they will be free, each with knowledge of those before it, so
+ * Workers are placed one after another, in the order in which they will be free, each with knowledge of those before it, so
  * they never all run to the same queue.
  *
- * No stage starves: an open stage with work and with a worker that can load it is served again after at most `patienceMs`,
- * one period, for each stage that has waited longer the message in hand, the switch and a lot, and for each worker that fails
- * to load it the message in hand, the failed attempt and a period; less with more workers. A worker that failed to load a
- * stage does not count there and is not sent there for a minute; after that, those that failed less often go first. So each
- * fails once before one fails twice, and a failed attempt does not start the patience anew.
+ * No stage starves. An open stage with work and with a worker that can load it is served again after at most `patienceMs`
+ * and one period; plus, for each stage that has waited longer, the message in progress, the switch and a lot; plus, for each
+ * worker that fails to load it, the message in progress, the failed attempt and a period. More workers make it less. A worker that
+ * failed to load a stage does not count there and is not sent there for a minute; after that, those that failed less often go
+ * first. So each worker fails once before one fails twice, and a failed attempt does not restart the patience.
  */
 export const flow: Policy = (snapshot, parameters) => {
   const board = newBoard(snapshot, parameters);
@@ -55,7 +55,7 @@ export const flow: Policy = (snapshot, parameters) => {
   return { assignments: [...rescues, ...moves], queues } satisfies Plan;
 };
 
-/** Sends one worker to each stage that has waited too long, the longest first. It stays for a lot. */
+/** Sends one worker to each stage that has waited too long, the longest-waiting stage first. The worker stays for a lot. */
 function rescueStarving(board: Board): Assignment[] {
   const starving = board.stages
     .filter(
@@ -87,14 +87,14 @@ function rescueStarving(board: Board): Assignment[] {
 function decide(board: Board, worker: WorkerSnapshot): Assignment[] | undefined {
   if (isLocked(board, worker)) return undefined;
   const home = homeOf(board, worker);
-  // During the decision the worker is nowhere.
+  // During the decision, the worker counts nowhere.
   leave(board, worker);
   const hasWork = home !== undefined && fill(board, home, available(board, worker, home)) >= 1;
   const target = hasWork
     ? lotElsewhere(board, worker, home)
     : (workElsewhere(board, worker) ?? anyWork(board, worker));
   arriveAtItsStage(board, worker);
-  // The worker was to go elsewhere, but its stage has work again: it stays.
+  // The worker was about to go elsewhere, but its stage has work again: it stays.
   if (!target)
     return hasWork && worker.stage !== home.name
       ? assign(board, worker, home, 'there is work again')
@@ -123,7 +123,7 @@ function lotElsewhere(board: Board, worker: WorkerSnapshot, home: StageSnapshot)
     worker,
     home,
     (stage) => {
-      // Don't leave work that few can do for work that others can do too.
+      // Don't leave work that few workers can do for work that others can do too.
       if (board.kinds.some((other) => mayServe(other, stage) && !mayServe(other, home))) return 0;
       const lot = lotOf(board, worker, stage);
       const wanted = (lot > 1 && isHalfDone ? halfDone : 1) * lot * (1 + servers(board, stage));
@@ -135,7 +135,7 @@ function lotElsewhere(board: Board, worker: WorkerSnapshot, home: StageSnapshot)
   );
 }
 
-/** For an idle worker: work without a worker, or more of it than the present workers can do soon. */
+/** For an idle worker: work without a worker, or more work than the present workers can do soon. */
 function workElsewhere(board: Board, worker: WorkerSnapshot): StageSnapshot | undefined {
   return mostUrgent(board, worker, undefined, (stage) => {
     const others = servers(board, stage);
@@ -143,7 +143,7 @@ function workElsewhere(board: Board, worker: WorkerSnapshot): StageSnapshot | un
     const lot = lotOf(board, worker, stage);
     if (lot === 1 && available(board, worker, stage) >= 1) return gain(board, worker, stage, 1);
     const isHome = stage === homeOf(board, worker);
-    // The lot at home is reckoned otherwise than on the way there: a worker with free switches would come and go.
+    // The lot at home is computed differently from the one on the way there: a worker with free switches would come and go.
     const wanted = others === 0 || (isHome && worker.coldMs === 0) ? 1 : 2 * lot * others;
     if (messages < wanted) return 0;
     return gain(board, worker, stage, messages / (1 + others));
@@ -155,7 +155,7 @@ function anyWork(board: Board, worker: WorkerSnapshot): StageSnapshot | undefine
   return mostUrgent(board, worker, undefined, (stage) => {
     const messages = available(board, worker, stage);
     if (messages > 0) return gain(board, worker, stage, messages);
-    // A worker that has never served a stage prepares where it will be needed first.
+    // A worker that has never served a stage prepares for where it will be needed first.
     const load = (waiting(stage) * averageOf(stage, board.parameters)) / (1 + servers(board, stage));
     return worker.stage === null ? load * Number.EPSILON : 0;
   });
@@ -181,7 +181,7 @@ function mostUrgent(
   return best;
 }
 
-/** The worker failed to load the stage before, and an idle one did so less often. */
+/** Whether the worker failed to load the stage before, and an idle worker failed less often. */
 function isBetterLeftToOthers(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): boolean {
   const failures = failedLoads(worker, stage);
   return (
@@ -212,7 +212,7 @@ function assign(
   arrive(board, stage.name, 0);
   const place = board.places.get(worker.id);
   if (place) place.stage = stage.name;
-  // To stay for a lot begins when the message in hand is finished.
+  // Its stay for a lot begins when the message in progress is finished.
   const stayMs =
     stays > 0 ? freeInMs(board, worker) + averageOf(stage, board.parameters) * Math.min(stays, messages) : 0;
   return [
@@ -220,7 +220,7 @@ function assign(
       worker: worker.id,
       from: worker.stage,
       to: stage.name,
-      // Two plans at one moment, as two leaders may make, decide the same.
+      // Two plans for the same moment, as two leaders may make, decide the same.
       unlockAt: Math.ceil(board.at + Math.max(costMs + stayMs, board.parameters.periodMs / 2)),
       reason: `${why}; at ${stage.name}: ${messages} waiting, ${others} serving, a lot is ${lot}`,
       details: {

@@ -1,11 +1,11 @@
 import type { StageSnapshot } from './policy.ts';
 
-/** Enough for a chain listed backwards. */
+/** Enough iterations for a chain listed backwards. */
 const rounds = 50;
 
 /**
- * The work already spent on a message when it reaches each stage, in milliseconds: the mean over where messages come from.
- * Messages from outside have none, but their number is unknown. So where messages can go in a cycle, the result is at
+ * The work already spent on a message when it reaches each stage, in milliseconds: the mean over the stages that messages come from.
+ * Messages from outside carry no work, but their number is unknown. So where messages can go in a cycle, the result is at
  * most what all stages take together.
  */
 export function investedWork(

@@ -13,8 +13,8 @@ import type {
  * Priority by parameters of the queue: PP = (L * AMT / (NW + 1) + WT) * (AP + 1), P = PP / sum of all PP.
  *
  * 1. Idle workers go, one after another, to the queue of highest priority; priorities are recomputed after each.
- * 2. If there was none, exactly one busy worker that may be moved goes from the lowest queue to the highest.
- * 3. If there is none either, nothing changes.
+ * 2. If no worker was idle, exactly one busy worker that may be moved goes from the lowest queue to the highest.
+ * 3. If no worker may be moved either, nothing changes.
  */
 export const parametric: Policy = (snapshot, parameters) => {
   const board = newBoard(snapshot);
@@ -37,7 +37,7 @@ export const parametric: Policy = (snapshot, parameters) => {
 /** Where the workers are while the plan is being made. */
 interface Board {
   stages: ReadonlyMap<string, StageSnapshot>;
-  /** NW: workers that really serve the stage, pinned ones too. */
+  /** NW: workers that really serve the stage, including pinned ones. */
   serving: Map<string, number>;
   idle: WorkerSnapshot[];
   busy: WorkerSnapshot[];
@@ -46,7 +46,7 @@ interface Board {
 function newBoard(snapshot: Snapshot): Board {
   const stages = new Map(snapshot.stages.map((stage) => [stage.name, stage]));
   const board: Board = { stages, serving: new Map(), idle: [], busy: [] };
-  // Workers with the fewest labels first: the more able are kept for what needs them.
+  // Workers with the fewest labels first: the more capable are kept for stages that need them.
   const workers = snapshot.workers
     .filter((worker) => worker.alive && worker.enabled)
     .sort((a, b) => a.labels.length - b.labels.length || compareText(a.id, b.id));
@@ -86,7 +86,7 @@ function moveOne(
   queues: readonly QueueNumbers[],
 ): Assignment | undefined {
   const upwards = queues.toSorted((a, b) => a.parametric - b.parametric || compareText(a.stage, b.stage));
-  // Without labels only the first target counts: a worker for the second could have gone to the first.
+  // Without labels, only the first target counts: a worker for the second could have gone to the first.
   for (const target of byPriority(queues, board)) {
     for (const source of upwards) {
       if (source.parametric >= target.parametric) break;
@@ -151,7 +151,7 @@ function assign(
   };
 }
 
-/** L: the formula took it from RabbitMQ's management, which counts messages in hand too. */
+/** L: the formula took it from RabbitMQ's management, which also counts messages in progress. */
 function inQueue(stage: StageSnapshot): number {
   return stage.paused ? 0 : stage.length + stage.inFlight;
 }

@@ -9,11 +9,11 @@ export interface PolicyParameters {
   minimumMessages: number;
   /** MRT: the assumed time of a switch. */
   reconfigurationMs: number;
-  /** AMT of a stage without any measurements. */
+  /** AMT of a stage without measurements. */
   unknownAverageMs: number;
   /** Time between two plans. */
   periodMs: number;
-  /** `flow`: a stage whose work has been unserved for this long gets a worker before all others. */
+  /** `flow`: a stage whose work has been unserved for this long gets a worker before all other stages. */
   patienceMs: number;
 }
 
@@ -37,17 +37,17 @@ export interface StageSnapshot {
   /** AP: -1 = never planned. */
   priority: number;
   labels: readonly string[];
-  /** Messages that wait. */
+  /** Messages waiting. */
   length: number;
-  /** Messages in hand. */
+  /** Messages in progress. */
   inFlight: number;
   /** A paused queue starts nothing, so it is planned as if it were empty. */
   paused: boolean;
   /** AMT; null until a message of it has been processed. */
   averageMs: number | null;
-  /** Since when messages wait without a worker; null if they don't. */
+  /** Time since which messages wait without a worker; null if they don't. */
   waitingSince: number | null;
-  /** Where its messages go next, as shares of all. The rest to 1 is finished after it. */
+  /** Where its messages go next, as shares of all messages. The rest to 1 is finished after it. */
   next?: Readonly<Record<string, number>>;
 }
 
@@ -58,19 +58,19 @@ export interface WorkerSnapshot {
   alive: boolean;
   enabled: boolean;
   pinned: boolean;
-  /** It is alive, but could not load its stage. */
+  /** Whether it is alive but could not load its stage. */
   failed: boolean;
-  /** Stages that it recently failed to load. It must not get them; other workers may. */
+  /** Stages that it recently failed to load. It must not be assigned to them; other workers may. */
   unable?: readonly string[];
   /** How often it has failed to load each of these stages since it last loaded them. */
   failedLoads?: Readonly<Record<string, number>>;
   unlockAt: number;
   inFlight: number;
-  /** The stage it actually serves now. It moves to `stage` after its current message. */
+  /** The stage that it actually serves now. It moves to `stage` after its current message. */
   serving?: string | null;
   /** How long it has worked on its current message. */
   busyMs?: number;
-  /** Stages it keeps loaded: a switch to one of them is warm. */
+  /** Stages that it keeps loaded: a switch to one of them is warm. */
   loaded?: readonly string[];
   /** The time its switches took, as reported; null or missing if it has made none. */
   coldMs?: number | null;

@@ -1,11 +1,11 @@
 import type { StageSnapshot } from './policy.ts';
 
-/** A message can go in a cycle; beyond this its remaining work is as good as infinite. */
+/** Messages can go in a cycle; beyond this limit, the remaining work is as good as infinite. */
 const rounds = 50;
 
 /**
- * The work that a message of each stage still needs, including this stage, in milliseconds: the mean over where messages
- * go next. Stages after which everything is finished are nearest to the end.
+ * The work that a message of each stage still needs, including this stage, in milliseconds: the mean over the stages where messages
+ * go next. Stages that finish all their messages are nearest to the end.
  */
 export function remainingWork(
   stages: readonly StageSnapshot[],

@@ -13,11 +13,11 @@ export const waitingPath = '/watchdog/waiting';
 
 const longestLockMs = 7 * 24 * 60 * 60 * 1000;
 
-/** What the watchdog reads in one round. */
+/** The state that the watchdog reads in one round. */
 export interface Readings {
   workers: WorkerView[];
   stages: Stage[];
-  /** With what waits in the backlog for them. */
+  /** The queues, including what waits in the backlog for them. */
   queues: QueueStatus[];
   waitingSince: ReadonlyMap<string, number>;
 }
@@ -65,7 +65,7 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         priority: stage.priority,
         labels: stage.labels,
         length: queue ? queueLength(queue) : 0,
-        // A broker may know only the messages that its own process holds.
+        // A broker may know only the messages held by its own process.
         inFlight: Math.max(queue?.inFlight ?? 0, inFlightOf(stage.name, presencesOf(readings))),
         paused: queue?.paused ?? false,
         averageMs: averages[stage.name]?.meanMs ?? null,
@@ -87,7 +87,7 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         // Longer than any stage keeps a worker: it was set while the clock was wrong.
         unlockAt: record.unlockAt > at + longestLockMs ? 0 : record.unlockAt,
         inFlight: presence?.inFlightOfStage ?? presence?.inFlight ?? 0,
-        // Clocks of machines differ: a message with a start in the future has just started.
+        // Clocks of machines differ: a message that starts in the future has just started.
         ...(presence?.busySince ? { busyMs: Math.max(0, at - presence.busySince) } : {}),
         // A switching worker serves nothing; what counts is where it will be.
         serving: presence?.stage ?? record.stage,
@@ -105,7 +105,7 @@ function inFlightOf(stage: string, presences: readonly WorkerPresence[]): number
     .reduce((sum, presence) => sum + (presence.inFlightOfStage ?? 0), 0);
 }
 
-/** Rarer transitions are left out, and so are long ones through shared stages only. */
+/** Rarer transitions are left out, and so are long paths through shared stages only. */
 const leastShare = 0.01;
 const mostHops = 10;
 

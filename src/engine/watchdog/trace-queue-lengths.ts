@@ -1,7 +1,7 @@
 import type { QueueStatus } from '../broker/broker.ts';
 import type { TraceEvent } from '../trace/trace-period.ts';
 
-/** How often urgent changes are reported at most. */
+/** Minimum time between two reports of urgent changes. */
 const leastMs = 2000;
 
 /** Reports changed queue lengths. */

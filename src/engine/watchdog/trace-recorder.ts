@@ -10,14 +10,14 @@ import type { Move } from './status.ts';
 import { QueueLengths } from './trace-queue-lengths.ts';
 import { WorkerStates } from './trace-worker-states.ts';
 
-/** One database row per period: 8,640 a day, whatever happens. */
+/** One database row per period: always 8,640 a day. */
 const periodMs = 10_000;
-/** A reader starts at most this much before the time it wants. */
+/** A reader starts at most this long before the time it wants. */
 const wholeEveryMs = 300_000;
 const pruneEveryMs = 600_000;
-/** Planning and stopping must not wait for a database that is away. */
+/** Planning and stopping must not wait for an unreachable database. */
 const patienceMs = 3_000;
-/** After this long without a look, the time in between is unknown. */
+/** After a pause this long between two looks, the time in between is unknown. */
 const blindMs = 15_000;
 
 type Recording = Pick<Ports, 'clock' | 'database' | 'log' | 'settings'> & { events: Events } & Partial<{
@@ -64,7 +64,7 @@ export class TraceRecorder {
     if (isOver) await this.#end(period, at);
   }
 
-  /** Writes the events not written yet. */
+  /** Writes the events that are not written yet. */
   async close(): Promise<void> {
     const period = this.#period;
     this.#period = undefined;
@@ -88,7 +88,7 @@ export class TraceRecorder {
     this.#period = written ? { since: at, whole, events } : undefined;
   }
 
-  /** Output queues belong to their owners, so they are not in the public trace. */
+  /** Output queues belong to their owners, so they are not part of the public trace. */
   #isForAll({ kind, entity }: TraceEvent): boolean {
     return kind !== 'queue.length' || this.#stages.has(entity);
   }
@@ -97,7 +97,7 @@ export class TraceRecorder {
     const { clock, log } = this.#parts;
     try {
       await withDeadline(clock, patienceMs, this.#store(period), () => {
-        throw new Error('the database is slow or away');
+        throw new Error('the database is slow or unreachable');
       });
       return true;
     } catch (error) {

@@ -3,13 +3,13 @@ import type { WorkerState, WorkerView } from '../worker/worker-record.ts';
 
 /** A shorter pause between two messages is not shown as idle. */
 const shortestRestMs = 5000;
-/** Longer with many workers, so that together they make at most twenty events a second. */
+/** Longer with many workers, so that all together make at most twenty events a second. */
 const restMsPerWorker = 100;
 
 interface Doing {
   state: WorkerState;
   stage: string;
-  /** It stopped cleanly or was forgotten: there is nothing more to report. */
+  /** Whether it stopped cleanly or was forgotten: there is nothing more to report. */
   left: boolean;
 }
 
@@ -21,16 +21,16 @@ interface Known {
   switchFrom: number | undefined;
 }
 
-/** Reports what workers do, from looking at them now and then. */
+/** Reports what workers do by sampling their states. */
 export class WorkerStates {
   readonly #known = new Map<string, Known>();
   #seenAt = Number.NEGATIVE_INFINITY;
 
-  /** The changes since the last look. None is dated before `notBefore`. */
+  /** The changes since the last sample. None is dated before `notBefore`. */
   look(workers: readonly WorkerView[], at: number, notBefore: number): TraceEvent[] {
     const events: TraceEvent[] = [];
     const restMs = Math.max(shortestRestMs, restMsPerWorker * workers.length);
-    // A worker's clock may differ from ours, but the change happened after our last look.
+    // A worker's clock may differ from ours, but the change happened after our last sample.
     const within = (time: number) => Math.min(at, Math.max(time, this.#seenAt, notBefore));
     for (const view of workers) {
       const { id } = view.record;
@@ -88,7 +88,7 @@ export class WorkerStates {
 
 function doingOf({ record, presence, state }: WorkerView): Doing {
   if (!presence) return { state, stage: record.stage ?? '', left: record.leftAt !== null };
-  // A worker reports the switch while it still finishes its last message: until then it serves its old stage.
+  // A worker reports the switch while it still finishes its last message; until then it serves its old stage.
   const staying = state === 'RECONFIGURING' && presence.stage !== null;
   const shown = staying ? (presence.inFlight > 0 ? 'PROCESSING' : 'IDLE') : state;
   const isOnItsWay = shown === 'RECONFIGURING' || shown === 'FAILED';

@@ -23,7 +23,7 @@ type Leading = Reading &
   }>;
 
 const averagesPath = '/watchdog/averages';
-/** Averages change with every message; written this rarely, they are still good enough for a new leader. */
+/** Averages change with every message; even written this rarely, they are good enough for a new leader. */
 const averagesEveryMs = 30_000;
 
 /** Moves workers to waiting work: an elected service. */

@@ -127,7 +127,7 @@ test('a request that a stage loads with too much fails there, and is not tried a
   });
   const { results, logs } = decodeRequest(message?.body ?? new Uint8Array());
   assert.deepEqual([results.length, logs[0]?.status, served], [1, 'Failed', ['growing']]);
-  assert.match(logs[0]?.log ?? '', /can't go on: after this stage it has 60000 files, and may have 50000/);
+  assert.match(logs[0]?.log ?? '', /can't go on: after this stage it has 60000 files; the limit is 50000/);
 });
 
 test('a request that this worker cannot serve waits for one that can, and its attempts are not charged', async (t) => {

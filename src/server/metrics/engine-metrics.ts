@@ -46,7 +46,7 @@ export function queueMetrics(queues: readonly Measured[], now: number): Metric[]
     },
     perQueue(
       'pismak_queue_backlog',
-      'Work that waits in the database for its turn to enter the queue, counted up to 10,000 a way',
+      'Work that waits in the database for its turn to enter the queue, counted up to 10,000 per lane and route',
       (queue) => queue.backlog ?? 0,
     ),
     perQueue('pismak_queue_in_flight', 'Messages being processed', (queue) => queue.inFlight),

@@ -18,7 +18,7 @@ export async function writeContent(
       yield chunk;
     }
   }
-  // The content of a name never changes, so the file is read-only.
+  // The content under a name never changes, so the file is read-only.
   const file = await open(path, 'wx', 0o400);
   try {
     await file.writeFile(counted());

@@ -1,7 +1,7 @@
-/** Small enough for memory and statements, big enough that round trips don't count. */
+/** Small enough for memory and statements, large enough that round trips don't matter. */
 export const chunkBytes = 1_048_576;
 
-/** The same bytes in pieces of exactly `chunkBytes`; the last may be shorter. Empty content gives none. */
+/** The same bytes in pieces of exactly `chunkBytes`; the last may be shorter. Empty content yields none. */
 export async function* chunksOf(
   content: Uint8Array | AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -17,7 +17,7 @@ const statements = [
   `ALTER TABLE "blobChunk" ALTER COLUMN "bytes" SET STORAGE EXTERNAL`,
 ];
 
-/** Creates missing tables. If several processes come at once, one does it and the others wait. */
+/** Creates missing tables. If several processes start at once, one does it and the others wait. */
 export async function prepareTables(pool: PostgresPool): Promise<void> {
   // Check first: a user with only row permissions can open the store too.
   const { rows } = await pool.query<{ there: boolean }>(

@@ -7,8 +7,8 @@ import type { BlobReference } from '../blobs.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Writing: chunks are added under the upload's own id, where no reader sees them, and one transaction gives them the name
- * of their content. Content that fits into one chunk is written in that transaction alone.
+ * Writing: chunks are added under the upload's own id, where no reader sees them, and one transaction names them by
+ * their content. Content that fits into one chunk is written in that transaction alone.
  */
 export class PostgresUploads {
   readonly #pool: PostgresPool;
@@ -59,7 +59,7 @@ export class PostgresUploads {
   /** Removes the chunks, unless they are published or, with `touchedBefore`, still being written. */
   async abandon(upload: string, touchedBefore = Number.MAX_SAFE_INTEGER): Promise<void> {
     await this.#pool.transaction(async (connection) => {
-      // First the mark: the call that deletes it, this or `publish`, decides what becomes of the chunks.
+      // The mark first: the call that deletes it, this or `publish`, decides what happens to the chunks.
       const { rowCount } = await connection.query(
         `DELETE FROM "blobUpload" WHERE "upload" = $1 AND "touchedAt" < $2`,
         [upload, touchedBefore],

@@ -2,36 +2,36 @@ import type { Database } from '../../database/database.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Check, Finding } from './check.ts';
 
-/** An attack is over when nobody has failed for this long. */
+/** An attack is over when no sign-in has failed for this long. */
 const quietMs = 15 * 60_000;
-/** More than a forgetful user, or a few in one office, fail in an hour. */
+/** More failures in an hour than a forgetful user, or a few in one office, produce. */
 const enough = { account: 20, address: 30 };
-/** Above it there is one alert about all of them: each may be a message to somebody. */
+/** Beyond this number there is one alert for all of them: each alert may be a message to somebody. */
 const mostAlerts = 10;
 
 type SignInRecords = { database: Database; clock: Clock };
 
-/** Accounts whose passwords somebody guesses. */
+/** Accounts whose passwords somebody is guessing. */
 export function attackedAccounts(parts: SignInRecords): Check {
   return {
     kind: 'account.attacked',
     look: () =>
       findAttacks(parts, 'account', (account, failures) => ({
         entity: account,
-        reason: `${failures} failed sign-ins as ${account} of late; \`pismak audit ls --owner ${account}\` shows where from`,
+        reason: `${failures} recent failed sign-ins as ${account}; \`pismak audit ls --owner ${account}\` shows where from`,
         details: { account, failures },
       })),
   };
 }
 
-/** Addresses that guess passwords. */
+/** Addresses that are guessing passwords. */
 export function attackingAddresses(parts: SignInRecords): Check {
   return {
     kind: 'address.attacking',
     look: () =>
       findAttacks(parts, 'address', (address, failures) => ({
         entity: address,
-        reason: `${failures} failed sign-ins from ${address} of late; block the address in front of Pismak if it goes on`,
+        reason: `${failures} recent failed sign-ins from ${address}; block the address in front of Pismak if it goes on`,
         details: { address, failures },
       })),
   };
@@ -56,6 +56,6 @@ async function findAttacks(
   const count = rows.length === 100 ? '100 or more' : rows.length;
   const most = rows.slice(0, mostAlerts).map((row) => row.shown);
   const what = scope === 'account' ? 'accounts have' : 'addresses caused';
-  const reason = `${count} ${what} many failed sign-ins of late, most of all ${most.join(', ')}; \`pismak audit ls --operation session.login\` shows more`;
+  const reason = `${count} ${what} many recent failed sign-ins, most of all ${most.join(', ')}; \`pismak audit ls --operation session.login\` shows more`;
   return [{ entity: '(many)', reason, details: { count: rows.length, most } }];
 }

@@ -3,7 +3,7 @@ import type { Ports } from '../../ports.ts';
 import type { Stages } from '../../stage/stages.ts';
 import type { Check } from './check.ts';
 
-/** Queues that the broker refuses. Tries each again first, so that it works again when the cause is gone. */
+/** Queues that the broker refuses. First declares each one again, so that it works as soon as the cause is gone. */
 export function brokenQueues({ broker, stages }: Pick<Ports, 'broker'> & { stages: Stages }): Check {
   const broken = async () => (await broker.status()).filter((queue) => queue.broken !== undefined);
 

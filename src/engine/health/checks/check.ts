@@ -18,10 +18,10 @@ export interface Finding {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** How often to confirm an open alert. Not at every look: each confirmation is a write. */
+/** How often to confirm an open alert. Not at every check: each confirmation is a write. */
 const confirmEveryMs = 30_000;
 
-/** Looks once: raises current problems and clears solved ones. */
+/** Runs the check once: raises current problems and clears solved ones. */
 export async function lookOnce(
   checks: readonly Check[],
   { alerts, clock, log }: { alerts: Alerts; clock: Clock; log: Logger },
@@ -50,7 +50,7 @@ export async function lookOnce(
 export class Lasting {
   #since = new Map<string, number>();
 
-  /** Of the keys for which the condition holds now, those for which it has held for `ms`. */
+  /** The keys whose condition holds now and has held for `ms`. */
   keep(keys: readonly string[], now: number, ms: number): Set<string> {
     this.#since = new Map(keys.map((key) => [key, this.#since.get(key) ?? now]));
     return new Set(keys.filter((key) => now - (this.#since.get(key) ?? now) >= ms));

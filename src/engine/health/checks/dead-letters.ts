@@ -3,7 +3,7 @@ import type { Check } from './check.ts';
 
 const shownMessages = 5;
 
-/** Queues with dead letters. The alert stays until somebody has put them back or discarded them, restarts included. */
+/** Queues with dead letters. The alert stays, even across restarts, until somebody has redriven or discarded them. */
 export function deadLetters({ broker }: { broker: Broker }): Check {
   return {
     kind: 'queue.dead-letters',
@@ -16,7 +16,7 @@ export function deadLetters({ broker }: { broker: Broker }): Check {
             limit: shownMessages,
           });
           const messages = latest.map(({ id, history }) => ({ id, reason: history.at(-1)?.reason ?? '' }));
-          // Why a message failed may quote its owner's files, so it is in the details: those are for administrators.
+          // The reason why a message failed may quote its owner's files, so it goes into the details, which only administrators see.
           const letters = dead === 1 ? '1 dead letter' : `${dead} dead letters`;
           const reason = `${letters} in queue ${name}; \`pismak queue dead ${name}\` shows why`;
           return { entity: name, reason, details: { queue: name, dead, messages } };

@@ -2,7 +2,7 @@ import type { Ports } from '../../ports.ts';
 import { listWorkers } from '../../worker/worker-record.ts';
 import { type Check, Lasting } from './check.ts';
 
-/** A worker whose process is just restarting is not reported at once. */
+/** A worker whose process is restarting is not reported at once. */
 const graceMs = 15_000;
 
 /** Workers that failed at their stage, and those that vanished without a clean stop. */

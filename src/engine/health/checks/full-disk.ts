@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { DiskReserve } from '../../disk/disk-reserve.ts';
 import type { Check } from './check.ts';
 
-/** Disks whose reserve has been touched, so that new work is refused. */
+/** Disks whose reserve is in use, so that new work is refused. */
 export function fullDisk(disk: DiskReserve, host = hostname()): Check {
   return {
     kind: 'disk.full',

@@ -4,8 +4,7 @@ import { sightOf } from './sight.ts';
 
 export const alertList = defineOperation({
   name: 'alert.ls',
-  summary:
-    'List open alerts about the installation and what is yours, newest first; with `all`, past ones too',
+  summary: 'List open alerts about the installation and your things, newest first; with `all`, past ones too',
   role: 'reader',
   owner: 'caller',
   changes: false,
@@ -29,7 +28,7 @@ export const alertList = defineOperation({
   handler: async (context, { all }) => ({ alerts: await visibleAlerts(context, { all }) }),
 });
 
-/** The alerts about the installation and about what is the caller's. */
+/** Alerts about the installation and about what belongs to the caller. */
 export async function visibleAlerts(
   context: Pick<OperationContext, 'engine' | 'caller'>,
   options?: { all?: boolean },
@@ -37,7 +36,7 @@ export async function visibleAlerts(
   const sight = await sightOf(context);
   const isAdmin = context.caller.role === 'admin';
   return (await context.engine.alerts.list(options)).filter(sight.alert).map((alert) => {
-    // Messages belong to users, and what they failed of may quote their files.
+    // Messages belong to users, and their failure reasons may quote their files.
     const { messages, ...details } = alert.details;
     return { ...alert, details: isAdmin && messages !== undefined ? { ...details, messages } : details };
   });

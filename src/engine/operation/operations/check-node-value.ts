@@ -4,8 +4,8 @@ import { checkServerUrl, serverNames, serversPath } from '../../servers/server-a
 import { presencePath, workerRecord, workersPath } from '../../worker/worker-record.ts';
 
 /**
- * Refuses values that would break readers: one bad node would stop every program that lists them. Refuses nodes that
- * are derived from something else too: change the source instead.
+ * Refuses values that would break readers: one bad node would stop every program that lists them. Also refuses nodes that
+ * are derived from something else: change the source instead.
  */
 export function checkNodeValue(path: string, value: string): void {
   const [, top, name] = path.split('/');

@@ -55,7 +55,7 @@ export const coordinationSet = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
-  // Its value may have 400,000 characters, whatever the alphabet.
+  // Its value may have 400,000 characters in any alphabet.
   bodyLimit: 2 * 2 ** 20,
   input: z.strictObject({
     path: nodePath,
@@ -71,7 +71,7 @@ export const coordinationSet = defineOperation({
   },
 });
 
-/** Addresses may contain passwords, and no caller needs to read those. */
+/** Addresses may contain passwords, which no caller needs to read. */
 function toRow({ path, name, value, version, ephemeral }: Node): z.infer<typeof nodeRow> {
   return { path, name, value: maskSecrets(value), version, ephemeral };
 }

@@ -4,7 +4,7 @@ import { sightOf } from './sight.ts';
 
 export const eventList = defineOperation({
   name: 'event.ls',
-  summary: 'List the latest events of the installation and of what is yours, oldest first',
+  summary: 'List the latest events of the installation and of your things, oldest first',
   role: 'reader',
   owner: 'caller',
   changes: false,

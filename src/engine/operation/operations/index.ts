@@ -19,7 +19,7 @@ import { uploadOperations } from './upload.ts';
 import { watchdogOperations } from './watchdog.ts';
 import { workerOperations } from './worker.ts';
 
-/** Everything that can be done with the engine itself. */
+/** All operations of the engine itself. */
 export const engineOperations: Operation[] = [
   ...statusOperations,
   ...processorOperations,

@@ -16,7 +16,7 @@ export function cut<T>(rows: readonly T[], { offset, limit }: { offset: number; 
   return rows.slice(offset, offset + limit);
 }
 
-/** The user that pipelines and output queues are named for. */
+/** The user whose name pipelines and output queues get. */
 export function namer({ name, role }: Pick<Caller, 'name' | 'role'>): Namer {
   return { owner: name, role };
 }

@@ -3,10 +3,10 @@ import { decodeRequest, milliseconds, type Request } from '../../request/request
 import { sizeOf } from '../../request/result-files.ts';
 import type { MessageRow } from './message-row.ts';
 
-/** A sender may put long lists into a message; only this many entries are shown. */
+/** A sender may put long lists into a message; at most this many entries are shown. */
 const shown = 50;
 
-/** Limit of all bodies in one response together. The first body is always included. */
+/** Maximum size of all bodies in one response together. The first body is always included. */
 const maxBodyBytes = 8 * 1024 * 1024;
 
 export function messageRows(messages: readonly StoredMessage[], withBodies: boolean): MessageRow[] {

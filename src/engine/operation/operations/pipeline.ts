@@ -39,7 +39,7 @@ export const pipelineCreate = defineOperation({
   name: 'pipeline.create',
   stores: true,
   summary:
-    'Define a pipeline, a named list of stages; the last name is the output queue, created if needed. Those of users are named OWNER/NAME',
+    'Define a pipeline, a named list of stages; the last name is the output queue, created if needed. Pipelines of users are named OWNER/NAME',
   role: 'user',
   owner: 'caller',
   changes: true,

@@ -87,7 +87,7 @@ export const queuePurge = defineOperation({
   output: count,
   handler: (context, { queue }) =>
     counted(context, queue, async (broker) => {
-      // The backlog first: it would fill the queue again.
+      // The backlog first: otherwise it would refill the queue.
       const waiting = await context.engine.backlog.purge(queue);
       return waiting + (await broker.purge(queue));
     }),
@@ -170,7 +170,7 @@ export const queueDelete = defineOperation({
   },
 });
 
-/** Whose queue it is decides who hears of the change; a queue that nobody has claimed is for administrators. */
+/** The owner of the queue learns of the change; for a queue without an owner, only administrators do. */
 async function tellChange(engine: Engine, queue: string): Promise<void> {
   const owner = (await engine.pipelines.outputOwner(queue)) ?? programOwner;
   const ofStage = (await engine.stages.list()).some(({ name }) => name === queue);

@@ -26,7 +26,7 @@ export const requestSubmit = defineOperation({
   changes: true,
   // The request itself names its submitter.
   audited: false,
-  // The contents of files, in Base64.
+  // File contents in Base64.
   bodyLimit: 8 * 2 ** 20,
   input: z
     .strictObject({

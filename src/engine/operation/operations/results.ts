@@ -9,7 +9,7 @@ const receiptList = z.array(z.string().min(1).max(100)).max(1000);
 
 export const resultsTake = defineOperation({
   name: 'results.take',
-  // Longer than the longest `waitMs`.
+  // More than the maximum of `waitMs`.
   deadlineMs: 60_000,
   summary:
     'Take finished requests from an output queue; confirm each within a minute, or it returns to the queue',
@@ -92,7 +92,7 @@ export const resultsRelease = defineOperation({
   },
 });
 
-/** A receipt can't be guessed, but it may leak: for callers other than the queue's owner it does not exist. */
+/** Receipts can't be guessed, but may leak: for callers other than the queue's owner they do not exist. */
 async function sort(
   { engine, caller }: OperationContext,
   receipts: readonly string[],

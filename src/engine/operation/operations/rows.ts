@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Rows that several operations return. Times are milliseconds since the epoch. */
+/** Rows that several operations return. Times are in milliseconds since the epoch. */
 
 export const queueRow = z.strictObject({
   name: z.string(),
@@ -16,7 +16,9 @@ export const queueRow = z.strictObject({
   ready: z.strictObject({ high: z.int(), normal: z.int() }),
   backlog: z
     .int()
-    .describe('Work that waits in the database for its turn to enter the queue, counted up to 10,000 a way'),
+    .describe(
+      'Work that waits in the database for its turn to enter the queue, counted up to 10,000 per lane and route',
+    ),
   delayed: z.int(),
   inFlight: z.int(),
   dead: z.int(),

@@ -19,7 +19,7 @@ const row = {
 };
 const shownOnce = z.string().describe('Shown only now: give it to your receiver');
 
-/** Others' secrets look as if they did not exist. */
+/** Other users' secrets look as if they did not exist. */
 const ofOwner = {
   role: 'user',
   owner: async ({ caller }: OperationContext, { owner = caller.name }: { owner?: string | undefined }) =>
@@ -28,7 +28,8 @@ const ofOwner = {
 
 export const secretList = defineOperation({
   name: 'secret.ls',
-  summary: 'List the secrets that sign your webhooks, without their text; administrators see those of all',
+  summary:
+    'List the secrets that sign your webhooks, without their text; administrators see the secrets of all users',
   role: 'user',
   owner: 'caller',
   changes: false,
@@ -59,7 +60,7 @@ export const secretCreate = defineOperation({
 export const secretRotate = defineOperation({
   ...ofOwner,
   name: 'secret.rotate',
-  summary: 'Replace the secret that signs your webhooks; for a while the old one signs along',
+  summary: 'Replace the secret that signs your webhooks; the old secret also signs for a while',
   changes: true,
   input: z.strictObject({
     owner,
@@ -68,7 +69,7 @@ export const secretRotate = defineOperation({
       .min(0)
       .max(30 * 24 * hourMs)
       .default(24 * hourMs)
-      .describe('How long the old one signs along; 0 if somebody else knows it'),
+      .describe('How long the old secret also signs; 0 if it has leaked'),
   }),
   output: z.strictObject({
     ...row,
@@ -86,7 +87,7 @@ export const secretRotate = defineOperation({
 export const secretDelete = defineOperation({
   ...ofOwner,
   name: 'secret.delete',
-  summary: 'Delete the secrets that sign your webhooks, which are unsigned from then on',
+  summary: 'Delete the secrets that sign your webhooks, which are then unsigned',
   changes: true,
   input: z.strictObject({ owner }),
   output: done,
@@ -98,7 +99,7 @@ export const secretDelete = defineOperation({
   },
 });
 
-/** A secret made for a user who does not exist would wait for the first one of that name. */
+/** A secret for a user who does not exist would pass to the first user created with that name. */
 async function checkUser({ engine, caller }: OperationContext, owner: string): Promise<void> {
   const { installationOwner } = await import('../../webhook/secret.ts');
   if (owner === caller.name || owner === installationOwner) return;

@@ -2,20 +2,20 @@ import { mayTouch } from '../../caller.ts';
 import type { Event } from '../../event/event.ts';
 import type { OperationContext } from '../operation.ts';
 
-/** What a caller may see of things that the installation and its users have in common. */
+/** What a caller may see of the things that users and the installation share. */
 export interface Sight {
   queue(name: string): boolean;
   alert(alert: { kind: string; entity: string }): boolean;
   event(event: Event): boolean;
 }
 
-/** Alerts and events of these nouns tell about the installation; they name stages, workers, servers and schedules. */
+/** Alerts and events about these nouns concern the installation; they name stages, workers, servers and schedules. */
 const forAll = new Set(['stage', 'worker', 'store', 'disk', 'schedule']);
-/** The entity of these is a queue. */
+/** For these, the entity is a queue. */
 const ofQueues = new Set(['queue', 'outbox', 'backlog']);
 
 /**
- * A caller sees its own things and those of the installation. Administrators see everything. What is of no known kind is
+ * Callers see their own things and those of the installation. Administrators see everything. Unknown kinds are
  * for administrators only, so that a new kind reveals nothing until somebody has thought about it.
  */
 export async function sightOf({

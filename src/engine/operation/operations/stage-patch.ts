@@ -3,7 +3,7 @@ import { retryPolicy, type Stage, stageDefinition } from '../../stage/stage.ts';
 import type { StagePatch } from '../../stage/stages.ts';
 
 /**
- * Any field of a stage's definition and of its retry policy. Defaults are removed first: in Zod an optional field
+ * Any field of a stage's definition and of its retry policy. Defaults are removed first: in Zod, an omitted optional field
  * with a default takes the default, so changing one field would reset all others.
  */
 export const stagePatch = z.strictObject({
@@ -11,7 +11,7 @@ export const stagePatch = z.strictObject({
   retry: z.strictObject(withoutDefaults(retryPolicy.shape)).exactOptional(),
 });
 
-/** Fields that the patch doesn't name stay as they are, inside the retry policy too. */
+/** Fields missing from the patch stay as they are, inside the retry policy too. */
 export function applyTo(before: Stage, { retry, ...patch }: z.output<typeof stagePatch>): StagePatch {
   return retry ? { ...patch, retry: { ...before.retry, ...retry } } : patch;
 }

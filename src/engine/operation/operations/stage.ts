@@ -6,12 +6,12 @@ import { blobHash, cut, nothing, page } from './inputs.ts';
 import { done } from './rows.ts';
 import { applyTo, stagePatch } from './stage-patch.ts';
 
-/** A configuration of 400,000 characters, whatever the alphabet. */
+/** Room for a configuration of 400,000 characters in any alphabet. */
 const configBytes = 2 * 2 ** 20;
 
 const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
 
-/** A stage as it is now. */
+/** The current state of a stage. */
 const currentStage: z.ZodType<Stage & { broken: string | null }> = stageDefinition
   .extend({
     version: z.int(),
@@ -69,7 +69,7 @@ export const stageHistory = defineOperation({
   example: { name: 'recognise' },
   async handler({ engine }, { name, ...part }) {
     const versions = await engine.stages.history(name);
-    // A deleted stage still has its history; a name that was never used is `not-found`.
+    // A deleted stage keeps its history; a name that was never used is `not-found`.
     if (versions.length === 0) await engine.stages.get(name);
     return {
       versions: cut(versions, part).map(({ version, changedAt, changedBy, stage }) => ({

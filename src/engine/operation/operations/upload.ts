@@ -89,7 +89,7 @@ export const uploadDelete = defineOperation({
 export const uploadFinish = defineOperation({
   name: 'upload.finish',
   heavy: 'work',
-  // Joining 100 GB takes that long.
+  // Joining 100 GB takes this long.
   deadlineMs: 1_800_000,
   stores: true,
   summary: 'Finish an upload: join its parts; use it in a document or a request within a day',

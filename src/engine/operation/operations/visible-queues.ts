@@ -4,8 +4,8 @@ import type { QueueRow } from './rows.ts';
 import { sightOf } from './sight.ts';
 
 /**
- * The queues that a caller may see, by name: the queues of stages and the caller's own output queues. Administrators see
- * all, also those that other programs keep on the same server.
+ * The queues that a caller may see, by name: queues of stages and the caller's own output queues. Administrators see
+ * all queues, including those of other programs on the same server.
  */
 export async function visibleQueues(
   context: Pick<OperationContext, 'engine' | 'caller'>,

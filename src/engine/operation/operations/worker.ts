@@ -101,7 +101,7 @@ export const workerForget = defineOperation({
       throw new PismakError('not-found', `there is no worker ${id}; \`pismak worker ls\` lists them`);
     if (await coordination.get(`${presencePath}/${id}`)) throw runs;
     try {
-      // A worker that starts writes its record, so this fails for one that came back just now.
+      // A starting worker writes its record, so this fails for one that has just come back.
       await coordination.delete(node.path, { version: node.version });
     } catch (error) {
       throw hasCode(error, 'node-changed') ? runs : error;
@@ -160,7 +160,7 @@ function checkLabels(record: WorkerRecord, stage: Stage): void {
   );
 }
 
-/** As long as the watchdog leaves a worker alone after moving it. */
+/** As long as the watchdog leaves a worker in place after moving it. */
 async function lockedUntil({ engine }: OperationContext, stage: string): Promise<number> {
   const { planNow } = await import('../../watchdog/watchdog.ts');
   const { minimumMessages, reconfigurationMs } = engine.settings.watchdog;
