@@ -42,7 +42,7 @@ test('sessions, keys, audit and names of deleted users by the command line, over
   await run('user', 'delete', 'anna');
   await assert.rejects(
     up.call('user.create', { name: 'anna', password, role: 'user' }),
-    /conflict: anna was a user who is deleted/,
+    /conflict: anna was the name of a deleted user/,
   );
   await up.call('user.create', { name: 'anna', password, role: 'user', takeOver: true });
 });

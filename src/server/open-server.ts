@@ -40,9 +40,9 @@ export interface Server {
   readonly localUrl: string;
   /** A program on this machine that sends this token is the administrator `local`. New for each process. */
   readonly localToken: string;
-  /** The number of clients that follow the changes now. */
+  /** The number of clients that follow the changes. */
   liveConnections(): number;
-  /** A new one-time link for the first administrator. It replaces the last one; undefined once there is an account. */
+  /** A new one-time link for the first administrator, which replaces the last one; undefined once an account exists. */
   setupLink(): Promise<string | undefined>;
   /** Ends live streams and long waits, lets running requests finish, and stops listening. */
   close(): Promise<void>;
@@ -146,5 +146,5 @@ function whyNot(error: unknown): string {
   if (isSystemError(error, 'EADDRINUSE')) return 'another program uses it; choose another with http.port';
   if (isSystemError(error, 'EACCES'))
     return 'permission is denied, as for all ports below 1024; choose another with http.port';
-  return 'the address is not one of this machine; choose another with http.host';
+  return 'this machine does not have that address; choose another with http.host';
 }

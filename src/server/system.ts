@@ -13,7 +13,7 @@ export interface System {
   readonly engine: OpenedEngine;
   readonly server: Server;
   /**
-   * Lets workers finish their current work, then stops everything. The API answers until the end. Resolves to whether all
+   * Lets workers finish their current work, then stops everything. The API answers until the end. Resolves to true if all
    * parts ended in time.
    */
   close(): Promise<boolean>;
@@ -25,7 +25,7 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
   const closing: (() => Promise<unknown>)[] = [() => engine.close()];
   const close = async () => {
     state = 'stopping';
-    // Workers first: what they are at may take its time. Then the services and houses, the server and the engine.
+    // Stop workers first, because their current work may take long. Then the services and houses, the server and the engine.
     const drained = await drain(engine.clock, settings, engine.workers);
     return (await closeInOrder(engine.clock, closeMs, closing)) && drained;
   };

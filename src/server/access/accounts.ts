@@ -5,7 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import { hashPassword } from './password.ts';
 
-/** The engine acts under these names. An account with such a name would own what belongs to the engine. */
+/** Names under which the engine acts. An account with such a name would own the engine's data. */
 const reserved = new Set(['local', 'system', 'pismak', 'nobody']);
 
 export const accountName = z
@@ -75,8 +75,8 @@ export async function createAccount(
 }
 
 /**
- * Things bear the names of their owners and outlive them: documents, queues, blobs, what still waits in queues. So a name
- * that was used is not given again, unless the administrator says that the new user shall have what is left.
+ * Documents, queues, blobs and queued work carry the name of their owner and outlive the account. So a used name is not
+ * assigned again, unless the administrator hands the remaining data to the new user.
  */
 async function checkName(transaction: Queries, name: string, takeOver: boolean): Promise<void> {
   const retired = transaction.selectFrom('retiredName').select('name').where('name', '=', name);
@@ -84,13 +84,13 @@ async function checkName(transaction: Queries, name: string, takeOver: boolean):
   if (!takeOver) {
     throw new PismakError(
       'conflict',
-      `${name} was a user who is deleted, and what that user owned may still be here; choose another name, or give it all to the new user with takeOver (--take-over)`,
+      `${name} was the name of a deleted user, whose data may still exist; choose another name, or give the data to the new user with takeOver (--take-over)`,
     );
   }
   await transaction.deleteFrom('retiredName').where('name', '=', name).execute();
 }
 
-/** Deletes the account and what is of use only to it. Its name is retired. */
+/** Deletes the account and everything that only this account uses. Retires the name. */
 export async function deleteAccount(
   parts: AccountStore,
   name: string,
@@ -116,7 +116,7 @@ export async function changeAccount(
   change: (transaction: Queries) => Promise<void>,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    // Updating all administrators first makes two such changes wait for each other in every dialect.
+    // Lock the rows of all administrators, so that two such changes wait for each other in every dialect.
     await transaction
       .updateTable('account')
       .set((eb) => ({ role: eb.ref('role') }))

@@ -32,7 +32,7 @@ export function toEntry({ inputJson, ...row }: Row) {
 
 const pageSize = 500;
 
-/** The entries in the order in which they were written, page by page, so that a long history needs little memory. */
+/** The entries from oldest to newest, read page by page, so that a long history needs little memory. */
 export async function* exportAudit(
   database: Database,
   filter: AuditFilter,
@@ -65,6 +65,6 @@ function toCsv(row: Row): string {
   const lastAt = row.lastAt === null ? '' : new Date(row.lastAt).toISOString();
   const at = new Date(row.at).toISOString();
   const cells = [at, actor, operation, outcome, address, owner ?? '', String(count), lastAt, inputJson, id];
-  // Users choose some of these texts.
+  // Some values are user input, which a spreadsheet must not run as a formula.
   return `${csvRecord(cells.map(notFormula))}\r\n`;
 }

@@ -11,24 +11,24 @@ const entry = z.object({
   input: z.unknown().describe('The input, with secrets and long values masked'),
   outcome: z.string().describe('`ok`, or the code of the error'),
   address: z.string(),
-  owner: z.string().nullable().describe('Whose thing an administrator read'),
-  count: z.int().describe('How often the same happened within an hour; the input is that of the first time'),
-  lastAt: z.number().nullable().describe('When it happened last, if more than once'),
+  owner: z.string().nullable().describe('User whose data an administrator read'),
+  count: z.int().describe('Number of identical events within an hour; the input is that of the first'),
+  lastAt: z.number().nullable().describe('Time of the last event if there are several'),
 });
 
 const moment = z.number().min(0).max(8.64e15).optional();
 const filter = {
   operation: z.string().max(100).optional().describe('Only this operation'),
   actor: z.string().max(100).optional().describe('Only this user, signed in with a password or with any key'),
-  owner: z.string().max(100).optional().describe('Only what administrators read of this user'),
-  from: moment.describe('Milliseconds since 1970: only entries from then on'),
-  to: moment.describe('Milliseconds since 1970: only entries before'),
+  owner: z.string().max(100).optional().describe('Only reads of this user’s data by administrators'),
+  from: moment.describe('Milliseconds since 1970: only entries from this time on'),
+  to: moment.describe('Milliseconds since 1970: only entries before this time'),
 };
 
 export const auditList = defineOperation({
   name: 'audit.ls',
   heavy: 'read',
-  summary: 'List sign-ins, changes, and what administrators read of others, newest first',
+  summary: 'List sign-ins, changes, and reads of other users’ data by administrators, newest first',
   role: 'admin',
   owner: 'none',
   changes: false,

@@ -8,7 +8,7 @@ import { checkSameOrigin } from './same-origin.ts';
 import { hashToken, tokenMatches } from './secret-token.ts';
 import { callerOfSession } from './sessions.ts';
 
-/** Finds the caller of a request; undefined if it is anonymous. Call it again to check for continued access. */
+/** Finds the caller of a request; undefined if it is anonymous. Call it again to check whether access continues. */
 export type Authenticate = (request: FastifyRequest) => Promise<Caller | undefined>;
 
 export function createAuthenticate(parts: {
@@ -41,14 +41,14 @@ export function createAuthenticate(parts: {
   };
 }
 
-/** The command line of this machine. It could change the files directly, so it may do everything. */
+/** The command line of this machine may do everything, because it could change the files directly. */
 export function localCaller(address: string): Caller {
   return { name: 'local', role: 'admin', address };
 }
 
 /**
- * True only if the connection is from this machine, and not from a proxy on it: the command line never uses one, and a
- * token that leaked must not work from elsewhere.
+ * True only if the connection comes from this machine and not through a proxy on it. The command line never uses a
+ * proxy, and a leaked token must not work from elsewhere.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { remoteAddress, localAddress } = request.socket;

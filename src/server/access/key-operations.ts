@@ -15,7 +15,7 @@ const apiKey = z.object({
   lastUsedAt: z.number().nullable().describe('Accurate to a few seconds'),
   uses: z.number(),
   revokedAt: z.number().nullable(),
-  expiresAt: z.number().nullable().describe('Null: never'),
+  expiresAt: z.number().nullable().describe('Null if the key never expires'),
 });
 
 export const keyList = defineOperation({
@@ -34,12 +34,12 @@ export const keyList = defineOperation({
 
 export const keyCreate = defineOperation({
   name: 'key.create',
-  summary: 'Create a key for programs; its text is shown only once',
+  summary: 'Create a key for programs; the key is shown only once',
   role: 'reader',
   owner: 'caller',
   changes: true,
   input: z.strictObject({
-    name: z.string().min(1).max(100).describe('What it is for'),
+    name: z.string().min(1).max(100).describe('Purpose of the key'),
     role: role.optional().describe('At most your own role; your own by default'),
     scopes: z
       .array(scope)
@@ -52,7 +52,7 @@ export const keyCreate = defineOperation({
       .min(60_000)
       .max(3650 * 24 * 3_600_000)
       .optional()
-      .describe('How long it is valid; for ever by default'),
+      .describe('How long the key is valid; unlimited by default'),
     owner: z
       .string()
       .optional()
@@ -75,7 +75,7 @@ export const keyCreate = defineOperation({
 
 export const keyRevoke = defineOperation({
   name: 'key.revoke',
-  summary: 'Revoke a key for good',
+  summary: 'Revoke a key permanently',
   role: 'reader',
   owner: ({ engine }, { id }) => keyOwner(engine.database, id),
   changes: true,

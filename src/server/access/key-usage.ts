@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts';
 
 /** Counts how often keys are used. Writes the counts every few seconds, so that no request waits for a write. */
 export interface KeyUsage {
-  /** Counts the call if it came with a key. */
+  /** Counts the call if its caller used a key. */
   count(caller: Caller | undefined): void;
   close(): Promise<void>;
 }

@@ -41,7 +41,7 @@ export async function listKeys(database: Database, owner?: string): Promise<ApiK
   }));
 }
 
-/** Creates a key. Its text is returned only here and stored nowhere. */
+/** Creates a key. Returns its text, which is stored nowhere. */
 export async function createKey(
   { database, clock, changes, settings }: Pick<Engine, 'database' | 'clock' | 'changes' | 'settings'>,
   key: {
@@ -100,12 +100,12 @@ export async function createKey(
   return { id, key: text, role: wanted, scopes, expiresAt };
 }
 
-/** Ended keys stay in the list for a while. */
+/** How many ended keys stay in the list. */
 const endedKept = 50;
 
-/** Refuses a key too many, and forgets the oldest of those that have ended. */
+/** Refuses a key beyond the limit, and deletes the oldest ended keys. */
 async function makeRoom(transaction: Queries, owner: string, now: number, limit: number): Promise<void> {
-  // Two keys at the same moment wait for each other, in every dialect.
+  // Lock the account, so that two simultaneous creations wait for each other in every dialect.
   await transaction
     .updateTable('account')
     .set((eb) => ({ role: eb.ref('role') }))
@@ -134,7 +134,7 @@ async function makeRoom(transaction: Queries, owner: string, now: number, limit:
   for (const id of old) await transaction.deleteFrom('apiKey').where('id', '=', id).execute();
 }
 
-/** When the caller's own key ends; null for never and for other callers. */
+/** When the caller's own key ends; null if it never ends, or if the caller uses no key. */
 async function expiryOf(queries: Queries, { credential }: Caller): Promise<number | null> {
   if (!credential?.startsWith('key:')) return null;
   const query = queries.selectFrom('apiKey').select('expiresAt');
@@ -143,11 +143,11 @@ async function expiryOf(queries: Queries, { credential }: Caller): Promise<numbe
   );
 }
 
-/** A key can't outlive the key that makes it. */
+/** A key can't outlive the key that creates it. */
 function notAfter(wanted: number | null, own: number | null): number | null {
   if (own === null || wanted === null) return wanted ?? own;
   if (wanted <= own) return wanted;
-  throw new PismakError('forbidden', 'your own key ends sooner, so a new key must too');
+  throw new PismakError('forbidden', 'the new key would outlive your own key; choose a shorter validity');
 }
 
 /** Ends the owner's keys, all of them or all but the one that the caller uses. Returns how many. */
@@ -180,7 +180,7 @@ export async function revokeKey(
   changes.add({ kind: 'key', entity: id, owner });
 }
 
-/** The caller that a key stands for. Its role is the key's, but never above the owner's current role. */
+/** The caller that a key identifies, with the role of the key, but never above the owner's current role. */
 export async function callerOfKey(
   { database, clock }: Pick<Engine, 'database' | 'clock'>,
   text: string,

@@ -6,7 +6,7 @@ export const newPassword = z
   .min(10, 'a password has at least 10 characters')
   .max(1000, 'a password has at most 1000 characters');
 
-/** How hard a new hash is to compute. 32 MB and three passes: what OWASP advises for scrypt where memory is scarce. */
+/** The cost of a new hash: 32 MB and three passes, as OWASP advises for scrypt where memory is scarce. */
 const present = { cost: 2 ** 15, blockSize: 8, parallelization: 3 };
 
 /** The parameters are part of the text, so hashes made with older ones stay valid. */
@@ -37,7 +37,7 @@ export async function passwordMatches(password: string, hash: string | undefined
   return timingSafeEqual(actual, expected) && hash !== undefined;
 }
 
-/** Looks like a new hash and costs as much to check. Whatever matched it would still be refused. */
+/** Costs as much to check as a real hash. A password that matches it is still refused. */
 const nobodysHash = [
   'scrypt',
   ...Object.values(present),
@@ -47,7 +47,7 @@ const nobodysHash = [
 
 function derive(password: string, salt: Buffer, length: number, options: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // The same text can be typed as different code points; NFKC makes them one.
+    // Keyboards encode the same text as different code points; NFKC unifies them.
     scrypt(password.normalize('NFKC'), salt, length, { ...options, maxmem: 256 * 2 ** 20 }, (error, key) =>
       error ? reject(error) : resolve(key),
     );

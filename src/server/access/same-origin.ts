@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { PismakError } from '../../engine/errors.ts';
 
-/** A form on another site cannot send these types unless the browser asks us first, and we always refuse. */
+/** A form on another site can't send these types without a preflight, which we always refuse. */
 const safeTypes = /^application\/(json|octet-stream)\b/i;
 
 /**
- * A browser adds the session cookie to every request, also to those that other sites make it send. So a change with the
- * cookie must come from a page of ours: `Origin` or `Sec-Fetch-Site` says so, and a page can forge neither.
+ * A browser adds the session cookie even to requests that other sites trigger. So a change with the cookie must come
+ * from one of our pages, as `Origin` or `Sec-Fetch-Site` proves: a page can forge neither.
  */
 export function checkSameOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;

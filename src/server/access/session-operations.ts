@@ -27,7 +27,7 @@ export const sessionLogin = defineOperation({
     name: z.string(),
     role,
     expiresAt: z.number(),
-    token: z.string().optional().describe('Never in an HTTP answer: there the cookie carries it'),
+    token: z.string().optional().describe('Absent from HTTP answers, where the cookie carries it'),
   }),
   example: { name: 'anna', password: 'correct horse battery' },
   secrets: ['password'],
@@ -93,7 +93,7 @@ export const sessionList = defineOperation({
       z.object({
         id: z.string(),
         user: z.string(),
-        address: z.string().describe('Where it was opened'),
+        address: z.string().describe('Address from which the session was opened'),
         createdAt: z.number(),
         lastUsedAt: z.number().nullable().describe('Accurate to an hour; null: not since its first hour'),
         expiresAt: z.number(),
@@ -104,7 +104,7 @@ export const sessionList = defineOperation({
   example: {},
   async handler({ engine, caller }, { user }) {
     const isAdmin = caller.role === 'admin';
-    // What is foreign looks like what does not exist.
+    // Report other users' sessions as not found.
     if (!isAdmin && user !== undefined && user !== caller.name) return { sessions: [] };
     const own = sessionHashOf(caller);
     const current = own === undefined ? undefined : sessionId(own);
@@ -115,7 +115,7 @@ export const sessionList = defineOperation({
 
 export const sessionEnd = defineOperation({
   name: 'session.end',
-  summary: 'End a session, or all others of yours; administrators can end all of a user',
+  summary: 'End a session, or all your other sessions; administrators can end all sessions of a user',
   role: 'reader',
   owner: async ({ engine, caller }, { id, user }) =>
     id === undefined ? (user ?? caller.name) : sessionUser(engine.database.query, id),
@@ -126,8 +126,8 @@ export const sessionEnd = defineOperation({
         .string()
         .max(100)
         .optional()
-        .describe('From session.ls; without it, all but the one of this call'),
-      user: z.string().max(100).optional().describe('Whose sessions; yours by default'),
+        .describe('From session.ls; by default all sessions except the one of this call'),
+      user: z.string().max(100).optional().describe('Owner of the sessions; you by default'),
     })
     .refine(({ id, user }) => id === undefined || user === undefined, 'give either an id or a user'),
   output: z.strictObject({ ended: z.int() }),

@@ -23,7 +23,7 @@ export interface NewSession {
 export interface Session {
   id: string;
   user: string;
-  /** Where it was opened. */
+  /** The address from which the session was opened. */
   address: string;
   createdAt: number;
   lastUsedAt: number | null;
@@ -47,7 +47,7 @@ export async function openSession(
       .select('tokenHash')
       .where('account', '=', name)
       .orderBy('createdAt', 'desc')
-      // SQLite knows no offset without a limit.
+      // SQLite requires a limit with an offset.
       .limit(1_000_000)
       .offset(mostSessions);
     await transaction.deleteFrom('session').where('tokenHash', 'in', tooMany).execute();
@@ -71,7 +71,7 @@ export async function callerOfSession(
     .executeTakeFirst();
   const now = clock.now();
   if (!row || row.expiresAt <= now) return undefined;
-  // Written at most once an hour, not with every request.
+  // Write at most once an hour, not on every request.
   if (now - (row.lastUsedAt ?? row.createdAt) > hour) {
     const expiresAt = Math.min(now + idleMs, row.createdAt + longestSessionMs);
     const update = database.query.updateTable('session').set({ expiresAt, lastUsedAt: now });
@@ -97,17 +97,17 @@ export async function listSessions({ database, clock }: SessionStore, user?: str
   }));
 }
 
-/** The beginning of the hash. The cookie can't be found from it. */
+/** The beginning of the hash, from which nobody can derive the cookie. */
 export function sessionId(tokenHash: string): string {
   return tokenHash.slice(0, 16);
 }
 
-/** Whose session it is; undefined if there is none. */
+/** The owner of the session; undefined if it does not exist. */
 export async function sessionUser(queries: Queries, id: string): Promise<string | undefined> {
   return (await withId(queries, id))?.account;
 }
 
-/** Ends a session by its id. Returns whose it was. */
+/** Ends a session by its id. Returns its owner. */
 export async function endSessionById(queries: Queries, id: string): Promise<string | undefined> {
   const row = await withId(queries, id);
   if (row) await endSession(queries, row.tokenHash);

@@ -6,7 +6,7 @@ import { claimSetup } from './setup.ts';
 
 export const setupClaim = defineOperation({
   name: 'setup.claim',
-  summary: 'Create the first administrator, with the one-time token that pismak printed at its start',
+  summary: 'Create the first administrator, with the one-time token that pismak printed when it started',
   role: 'public',
   owner: 'none',
   changes: true,

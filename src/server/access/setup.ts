@@ -6,7 +6,7 @@ import { hashToken, newToken, tokenMatches } from './secret-token.ts';
 const secretName = 'setup-token';
 const validMs = 24 * 3_600_000;
 
-/** A new one-time token, which replaces the last one; undefined once there is an account. Only its hash is stored. */
+/** A new one-time token, which replaces the last one; undefined once an account exists. Only the hash is stored. */
 export async function newSetupToken(engine: Pick<Engine, 'database' | 'clock'>): Promise<string | undefined> {
   const token = newToken();
   const values = { value: hashToken(token), createdAt: engine.clock.now() };
@@ -26,7 +26,7 @@ export async function setupIsOpen(engine: Pick<Engine, 'database'>): Promise<boo
   return noAccountsYet(engine.database.query);
 }
 
-/** Creates the first administrator, given the token. It works once. */
+/** Creates the first administrator. Each token works once. */
 export async function claimSetup(
   engine: Pick<Engine, 'database' | 'clock' | 'changes'>,
   claim: { token: string; name: string; password: string },
@@ -44,7 +44,7 @@ export async function claimSetup(
   }
   const { name, password } = claim;
   await createAccount(engine, { name, password, role: 'admin' }, async (transaction) => {
-    // Of two claims with the same token, only the one that deletes the row goes on.
+    // If two claims use the same token, only the one that deletes the row continues.
     const used = await transaction
       .deleteFrom('secret')
       .where('name', '=', secretName)

@@ -10,9 +10,9 @@ const minute = 60_000;
  * After `free` failures each further attempt waits, twice as long as the one before, up to `longestMs`.
  *
  * - `pair`, an account from one network: strict, because it is one guesser, or one user who forgot a password.
- * - `account`, from anywhere: wide, because strangers cause it too. It never shuts anybody out: a network that comes now is
- *   told to wait once, and then has its turn whatever others do meanwhile.
- * - `address`, one network and any account: for those who try one password on many names.
+ * - `account`, from anywhere: wide, because strangers cause failures too. It locks nobody out: a new network waits once and
+ *   then has its turn, whatever others do meanwhile.
+ * - `address`, one network and any account: against guessing one password for many names.
  *
  * A network from which the account has a session is known: only `pair` counts there.
  */
@@ -26,15 +26,15 @@ const scopes = ['address', 'account', 'pair'] as const;
 
 /** Failures are forgotten after an hour without one. */
 export const forgetMs = 60 * minute;
-/** A turn that was given must be used within this time. */
+/** A granted turn expires after this time. */
 const turnMs = 5 * minute;
-/** Above it the rows with the fewest failures go. To get rid of its own, an attacker would have to fail this often. */
+/** Above this limit the rows with the fewest failures are deleted. To push out its own row, an attacker would have to fail this often. */
 const mostRows = 20_000;
 const trimEvery = 200;
 
 export interface Attempt {
   name: string;
-  /** The account's name if there is one: only what exists is shown in alerts. */
+  /** The name of the account if it exists: alerts show only existing names. */
   account: string | undefined;
   address: string;
 }
@@ -42,7 +42,7 @@ export interface Attempt {
 type Limiting = Pick<Engine, 'clock' | 'database' | 'random'>;
 type Rows = Partial<Record<Scope, { failures: number; lastAt: number; turnAt: number }>>;
 
-/** Refuses an attempt that comes too soon. Cheap, and counts nothing: to be asked before the password is looked at. */
+/** Refuses an attempt that comes too soon. Cheap, and counts nothing: call it before the password is checked. */
 export async function checkAttempt(parts: Limiting, attempt: Attempt): Promise<void> {
   const waitMs = await waitFor(parts, parts.database.query, attempt);
   if (waitMs === 0) return;
@@ -51,13 +51,13 @@ export async function checkAttempt(parts: Limiting, attempt: Attempt): Promise<v
 }
 
 /**
- * Counts the attempt as failed before the password is looked at, so that a hundred guesses at the same moment are a
- * hundred, and a crash forgives nothing. `forgive` takes it back.
+ * Counts the attempt as failed before the password is checked, so that a hundred simultaneous guesses count as a hundred,
+ * and a crash loses no failure. `forgive` undoes it.
  */
 export async function countAttempt(parts: Limiting, attempt: Attempt): Promise<void> {
   const { database, clock } = parts;
   await database.transaction(async (transaction) => {
-    // In PostgreSQL this makes attempts on the same rows wait for each other; always in the same order.
+    // In PostgreSQL this makes attempts on the same rows wait for each other. The order is fixed, to avoid deadlocks.
     for (const scope of scopes) {
       await transaction
         .updateTable('signInFailure')
@@ -77,7 +77,7 @@ export async function countAttempt(parts: Limiting, attempt: Attempt): Promise<v
   await trimNowAndThen(parts);
 }
 
-/** The password was right. Only this pair is forgiven: others may be guessing the account, or others from this address. */
+/** Called for a right password. Forgives only this pair: others may be guessing this account, or guessing from this address. */
 export async function forgive({ database }: Pick<Engine, 'database'>, attempt: Attempt): Promise<void> {
   await database.transaction(async (transaction) => {
     for (const scope of scopes) {
@@ -101,7 +101,7 @@ export async function forgive({ database }: Pick<Engine, 'database'>, attempt: A
   });
 }
 
-/** How long the attempt must wait. Negative: as long, and it has no turn yet. */
+/** How long the attempt must wait, as a negative number if it has no turn yet. */
 async function waitFor(
   { clock }: Pick<Engine, 'clock'>,
   queries: Queries,
@@ -147,7 +147,7 @@ async function readRows(queries: Queries, attempt: Attempt, now: number): Promis
       ),
     )
     .execute();
-  // What lies in the future is from a clock that was wrong.
+  // Ignore times in the future: a wrong clock wrote them.
   const fresh = rows.filter(({ lastAt }) => now - lastAt < forgetMs && lastAt <= now + minute);
   return Object.fromEntries(fresh.map(({ scope, ...row }) => [scope, row]));
 }
@@ -179,18 +179,18 @@ async function put(
     .execute();
 }
 
-/** A hash: people type passwords where the name belongs. */
+/** Hashed, because people sometimes type the password as the name. */
 function subjectOf(scope: Scope, { name, address }: Attempt): string {
   const parts = { pair: [name, networkOf(address)], account: [name], address: [networkOf(address)] }[scope];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-/** By chance, because counting would need state for each database: the table is bounded all the same. */
+/** At random, because a counter would need state for each database. The table stays bounded all the same. */
 async function trimNowAndThen({ database, clock, random }: Limiting): Promise<void> {
   if (random() * trimEvery < 1) await trimFailures(database, clock.now());
 }
 
-/** Bounds the table, however many names and addresses are invented. */
+/** Bounds the table, however many names and addresses attackers invent. */
 export async function trimFailures({ query }: Database, now: number): Promise<void> {
   await query
     .deleteFrom('signInFailure')

@@ -8,7 +8,7 @@ import { passwordMatches } from './password.ts';
 import { type NewSession, openSession } from './sessions.ts';
 import { type Attempt, checkAttempt, countAttempt, forgive } from './sign-in-limits.ts';
 
-/** A check costs a core for about 0.3 s and 32 MB, and strangers may cause it. More would also block all threads of Node. */
+/** A check costs about 0.3 s of a core and 32 MB, and strangers can cause it. More slots would also block Node's thread pool. */
 const slots = new OwnerSlots({ inAll: 2, waitingPerOwner: 20, waiting: 100, what: 'password checks' });
 
 type SigningIn = Pick<Engine, 'audit' | 'clock' | 'database' | 'events' | 'log' | 'random'>;
@@ -36,7 +36,7 @@ export async function signIn(
   return session;
 }
 
-/** Fails unless the password is right, and counts failures. Takes as long for names that don't exist. */
+/** Fails unless the password is right, and counts failures. Takes the same time for names that don't exist. */
 export async function checkPassword(
   parts: Pick<Engine, 'clock' | 'database' | 'random'>,
   attempt: Attempt,
@@ -48,7 +48,7 @@ export async function checkPassword(
   await slots.run(networkOf(attempt.address), async () => {
     await countAttempt(parts, attempt);
     const matches = await passwordMatches(password, passwordHash);
-    // The same answer for every reason: it must not reveal whether the name, the password or the account is at fault.
+    // Give the same answer for every reason, so that it does not reveal whether the name, the password or the account is at fault.
     if (!matches || !mayEnter) {
       throw new PismakError('not-signed-in', 'the name or the password is wrong, or the user is disabled');
     }
@@ -63,7 +63,7 @@ async function tellRefused(parts: SigningIn, attempt: Attempt, error: unknown): 
   if (outcome === undefined) return;
   await tell(parts, attempt, outcome);
   if (outcome !== 'not-signed-in') return;
-  // A name that does not exist is not told: it may be a password.
+  // Don't report a name that does not exist: it may be a password.
   const { account } = attempt;
   const user = account === undefined ? {} : { user: account };
   const at = parts.clock.now();
@@ -71,7 +71,7 @@ async function tellRefused(parts: SigningIn, attempt: Attempt, error: unknown): 
   parts.log.warn({ account: account ?? '(unknown)', address: attempt.address }, 'a sign-in was refused');
 }
 
-/** Writes the audit log. Anybody can fail, so failures share rows. */
+/** Writes the audit log. Failures share rows, because strangers can cause any number of them. */
 async function tell(parts: SigningIn, { account, address }: Attempt, outcome: string): Promise<void> {
   const entry = { operation: 'session.login', inputJson: '{}', outcome, address };
   if (outcome === 'ok')

@@ -26,7 +26,7 @@ const account = z.object({
   name: z.string(),
   role,
   disabled: z.boolean(),
-  mayPrioritise: z.boolean().describe('May send work before that of others; administrators may anyway'),
+  mayPrioritise: z.boolean().describe('May send work ahead of other users; administrators always may'),
   createdAt: z.number(),
 });
 
@@ -63,7 +63,9 @@ export const userCreate = defineOperation({
     takeOver: z
       .boolean()
       .default(false)
-      .describe('Give the new user what a deleted user of this name has left; refused otherwise'),
+      .describe(
+        'Give the new user the remaining data of a deleted user of this name; without this, such a name is refused',
+      ),
   }),
   output: z.object({ name: z.string(), role }),
   example: { name: 'anna', password: 'correct horse battery', role: 'user' },
@@ -98,7 +100,7 @@ export const userPassword = defineOperation({
     await changeAccount(engine, name, async (transaction) => {
       await transaction.updateTable('account').set({ passwordHash }).where('name', '=', name).execute();
       ended.sessions = await endSessions(transaction, name, caller);
-      // Somebody who knew the old password may have made some.
+      // Somebody who knew the old password may have created keys.
       if (!keepKeys) ended.keys = await endKeys(transaction, name, engine.clock.now(), caller);
     });
     return ended;
@@ -107,7 +109,7 @@ export const userPassword = defineOperation({
 
 export const userRole = defineOperation({
   name: 'user.role',
-  summary: 'Change the role of a user; open sessions and keys follow at once',
+  summary: 'Change the role of a user; it applies to open sessions and keys at once',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -124,7 +126,7 @@ export const userRole = defineOperation({
 
 export const userSet = defineOperation({
   name: 'user.set',
-  summary: 'Give a user the right to send work before that of others, or take it away; it works at once',
+  summary: 'Grant or revoke the right to send work ahead of other users, with immediate effect',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -167,19 +169,19 @@ export const userEnable = defineOperation({
 export const userDelete = defineOperation({
   name: 'user.delete',
   summary:
-    'Delete a user with all sessions, keys, webhook secrets and what was recorded about the user; what the user owns stays, and nobody gets the name again',
+    'Delete a user with all sessions, keys, webhook secrets and records about the user; data that the user owns stays, and the name is retired',
   ...administration,
   input: ofUser.extend({
     keep: z
       .array(z.string().max(40))
       .max(20)
       .default([])
-      .describe('Houses that keep what they have recorded about the user'),
+      .describe('Houses that keep their records about the user'),
   }),
   async handler({ engine, caller, signal }, { name, keep }) {
     const erasures = await erasuresOf(engine, name, keep);
     if (erasures.length > 0) {
-      // What is recorded must not grow meanwhile. If anything fails, the user is disabled and can be deleted again.
+      // Stop new records first. If anything fails, the user stays disabled and can be deleted again.
       await changeAccount(engine, name, (transaction) => disableAccount(transaction, name));
       for (const erase of erasures) await erase(signal);
     }
@@ -197,7 +199,7 @@ async function disableAccount(transaction: Queries, name: string): Promise<void>
   await endSessions(transaction, name);
 }
 
-/** What houses erase when this user goes. Nothing has been changed yet, so a house may still refuse. */
+/** Collects what houses erase with this user. Nothing has changed yet, so a house may still refuse. */
 async function erasuresOf(engine: Engine, name: string, keep: readonly string[]) {
   const recording = engine.houses.flatMap(({ name: house, forgetUser }) =>
     forgetUser ? [{ house, forgetUser }] : [],
@@ -215,7 +217,7 @@ async function erasuresOf(engine: Engine, name: string, keep: readonly string[])
   return Promise.all(forgetting.map(({ forgetUser }) => forgetUser(engine, name)));
 }
 
-/** Guessing it is as slow as at the sign-in. */
+/** The limits on failed sign-ins apply here too. */
 async function checkCurrent(engine: Engine, { name, address }: Caller, current = ''): Promise<void> {
   const row = await engine.database.query
     .selectFrom('account')

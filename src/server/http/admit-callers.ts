@@ -21,8 +21,8 @@ declare module 'fastify' {
 const bodiless = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses callers from the headers alone, before a byte of the body is read or even asked for. Rates were limited by
- * then (`limitRates`); addresses that don't exist count there too.
+ * Refuses callers by the headers alone, before a byte of the body is read or requested. `limitRates` has run before, and
+ * counts addresses that don't exist too.
  */
 export function admitCallers(app: FastifyInstance, engine: Engine): void {
   const limitRate = app.rateLimit();
@@ -55,7 +55,7 @@ export function unknownRoute({ method, url }: FastifyRequest): PismakError {
   return new PismakError('not-found', `there is no ${method} ${path}; /docs lists all operations`);
 }
 
-/** As `executeOperation` does it. The input is not known, because it was not read. */
+/** Audits like `executeOperation`, but without the input, which was not read. */
 async function recordRefusal(
   engine: Engine,
   access: RouteAccess | undefined,

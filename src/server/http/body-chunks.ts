@@ -3,14 +3,14 @@ import { PismakError } from '../../engine/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { askForBody } from './expect-continue.ts';
 
-/** A client must send this much in this time, or the rest of the body; slower ones only hold connections. */
+/** Minimum speed: a client must send this much, or the rest of the body, in this time. Slower ones only hold connections. */
 export const slowestBody = { bytes: 15 * 1024, withinMs: 15_000 };
-/** So much is read ahead while the reader is busy. */
+/** How much is read ahead while the reader is busy. */
 const readAhead = 256 * 1024;
 
 /**
- * The bytes of a request as they arrive. Time that the reader takes for a chunk doesn't count as the client's. Leaves
- * the connection open when the reader stops half-way, so that the refusal can be sent.
+ * The bytes of a request as they arrive. The client is not charged for the time that the reader takes for a
+ * chunk. Leaves the connection open if the reader stops early, so that the refusal can be sent.
  */
 export async function* bodyChunks(raw: IncomingMessage, clock: Clock): AsyncGenerator<Uint8Array> {
   askForBody(raw);
@@ -36,7 +36,7 @@ export async function* bodyChunks(raw: IncomingMessage, clock: Clock): AsyncGene
     wake();
   };
 
-  /** Resolves when something has happened, or fails when the client is too slow. */
+  /** Resolves at the next event, or fails if the client is too slow. */
   async function news(): Promise<void> {
     const since = clock.now();
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ export interface BodyLimit {
 const publicBytes = 16 * 1024;
 const usualBytes = 2 ** 20;
 
-/** The limit of an operation's JSON: little from strangers, and much only if the operation declares it. */
+/** The limit of an operation's JSON: small for strangers, and large only if the operation declares it. */
 export function operationBodyLimit(
   { name, role, bodyLimit }: Pick<Operation, 'name' | 'role' | 'bodyLimit'>,
   http: Settings['http'],
@@ -25,7 +25,7 @@ export function operationBodyLimit(
   return bytes <= most.bytes ? { bytes, because: `the limit of ${name}` } : most;
 }
 
-/** The limit of bytes that are stored as they come. */
+/** The limit of bytes that are stored unparsed. */
 export function uploadBodyLimit({ bodyLimitMb }: Settings['http']): BodyLimit {
   return { bytes: Math.floor(bodyLimitMb * 2 ** 20), because: 'setting http.bodyLimitMb' };
 }
@@ -39,7 +39,7 @@ export function checkAnnouncedSize({ headers }: FastifyRequest, limit: BodyLimit
 export function boundedBody(
   { clock }: Pick<Engine, 'clock'>,
   { raw }: Pick<FastifyRequest, 'raw'>,
-  limit: BodyLimit = { bytes: 0, because: 'this route takes none' },
+  limit: BodyLimit = { bytes: 0, because: 'this route takes no body' },
 ): AsyncGenerator<Uint8Array> {
   return bounded(bodyChunks(raw, clock), limit.bytes, () => bodyTooLarge(limit));
 }

@@ -3,12 +3,12 @@ import { PismakError } from '../../engine/errors.ts';
 const mostInAll = 256 * 2 ** 20;
 const mostPerCaller = 32 * 2 ** 20;
 
-/** The memory of bodies that have not arrived completely. Many connections at once would add up to gigabytes. */
+/** Limits the memory of incomplete bodies, which on many connections would add up to gigabytes. */
 export class BodyMemory {
   #total = 0;
   #perCaller = new Map<string, number>();
 
-  /** What one request takes, until it is disposed of. */
+  /** The memory of one request, released on disposal. */
   share(caller: string): { take(bytes: number): void } & Disposable {
     let taken = 0;
     const change = (bytes: number) => {
@@ -22,7 +22,10 @@ export class BodyMemory {
       take: (bytes) => {
         change(bytes);
         if ((this.#perCaller.get(caller) ?? 0) > mostPerCaller)
-          throw new PismakError('too-many-requests', 'too many large requests of yours arrive at once');
+          throw new PismakError(
+            'too-many-requests',
+            'you send too many large requests at once; wait until some are done',
+          );
         if (this.#total > mostInAll)
           throw new PismakError('unavailable', 'too many large requests arrive at once; try again later');
       },

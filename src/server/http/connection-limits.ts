@@ -7,8 +7,8 @@ import { refuseConnection } from './refuse-connection.ts';
 import type { IsProxy } from './trusted-proxies.ts';
 
 /**
- * Nobody can take all the connections. They count per address; those of a trusted proxy belong to many clients, so there
- * the requests under way count, per client that the proxy names.
+ * Keeps one client from taking all connections. Connections are limited per address. Those of a trusted proxy belong to
+ * many clients, so there the concurrent requests are limited, for each client that the proxy names.
  */
 export function limitConnections(
   app: FastifyInstance,
@@ -19,7 +19,7 @@ export function limitConnections(
   const underWay = new Counter();
   let total = 0;
 
-  // Before Node's own listener, which would start to read.
+  // Run before Node's own listener, which would start to read.
   app.server.prependListener('connection', (socket: Socket) => {
     const address = rateLimit.normalizeIP(socket.remoteAddress ?? '');
     const tooMany =
@@ -39,7 +39,10 @@ export function limitConnections(
     const client = rateLimit.normalizeIP(ip);
     if (underWay.of(client) >= connectionsPerAddress) {
       reply.header('retry-after', 1);
-      throw new PismakError('too-many-requests', 'too many requests of yours are under way; wait for some');
+      throw new PismakError(
+        'too-many-requests',
+        'you have too many requests under way; wait until some are done',
+      );
     }
     underWay.add(client, 1);
     reply.raw.once('close', () => underWay.add(client, -1));
@@ -50,7 +53,7 @@ function tooManyConnections(): PismakError {
   return new PismakError('unavailable', 'too many connections are open; close some, or try again later');
 }
 
-/** Counts by name, and forgets names that have none. */
+/** Counts by name, and forgets names whose count is zero. */
 class Counter {
   #counts = new Map<string, number>();
 

@@ -15,10 +15,10 @@ export function errorBody(error: PismakError): {
   return { error: { code, message: shorten(message), ...(isSmall && { details }) } };
 }
 
-/** When to try again what can't be done now. */
+/** When to retry a request that can't be served now. */
 export const retryAfterSeconds = 5;
 
-/** Every error answer has a code, and tells no more than the caller may know. */
+/** Every error answer has a code, and reveals no more than the caller may know. */
 export function answerErrors(app: FastifyInstance, engine: Engine): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, engine));
   // `admitCallers` has refused unknown addresses by then, before their bodies were read.

@@ -1,13 +1,13 @@
 import type { Settings } from '../../engine/settings/settings.ts';
 import { isLoopback } from './loopback.ts';
 
-/** A way in which the settings let others listen in or pretend, and the remedy. */
+/** A setting that lets others eavesdrop or impersonate a user, with the remedy. */
 export interface Exposure {
   found: string;
   advice: string;
 }
 
-/** Told at the start and by `pismak doctor`. All of them are allowed: a network may be private, a proxy may be elsewhere. */
+/** Reported at the start and by `pismak doctor`. None is an error: a network may be private, a proxy may be elsewhere. */
 export function findExposures({ host, publicUrl, trustProxy }: Settings['http']): Exposure[] {
   const url = publicUrl === undefined ? undefined : new URL(publicUrl);
   const encrypted = url?.protocol === 'https:';
@@ -21,7 +21,7 @@ export function findExposures({ host, publicUrl, trustProxy }: Settings['http'])
   } else if (url && !encrypted && !isLoopback(url.hostname)) {
     exposures.push({
       found: `http.publicUrl is ${url.origin}: passwords and keys of users cross the network unencrypted`,
-      advice: 'let the proxy speak TLS, and set http.publicUrl to its https address',
+      advice: 'enable TLS in the proxy, and set http.publicUrl to its https address',
     });
   }
   if (encrypted && isLoopback(host) && !trustProxy) {

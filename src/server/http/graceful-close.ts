@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 
-/** How long the server waits for unfinished answers when it closes. Then it cuts their connections. */
+/** How long the server waits for unfinished answers when it closes, before it cuts their connections. */
 const patienceMs = 10_000;
 
 /**

@@ -5,12 +5,12 @@ import { type BodyLimit, boundedBody } from './body-limit.ts';
 import { BodyMemory } from './body-memory.ts';
 import { checkJsonShape } from './json-shape.ts';
 
-/** More values than any operation takes in 1 MB. Checking this many wrong ones takes about 20 ms. */
+/** More values than any operation takes in 1 MB. Rejecting this many wrong ones takes about 20 ms. */
 const valuesPerMb = 20_000;
 
 /**
- * JSON is the only type of body that operations take: a form on another site could send text without a preflight. It is
- * read only once the caller is known and admitted (`admitCallers`).
+ * JSON is the only type of body that operations take: a form on another site could send text without a preflight. The
+ * body is read only after the caller is known and admitted (`admitCallers`).
  */
 export function parseJsonBodies(app: FastifyInstance, engine: Pick<Engine, 'clock' | 'settings'>): void {
   const memory = new BodyMemory();
@@ -27,7 +27,7 @@ export function parseJsonBodies(app: FastifyInstance, engine: Pick<Engine, 'cloc
     const json = Buffer.concat(chunks);
     checkJsonShape(json, mostValues(bodyLimit));
     return new Promise((resolve, reject) => {
-      // Its result comes by the callback.
+      // The result arrives through the callback.
       void parse(request, json.toString(), (error, value) => (error ? reject(error) : resolve(value)));
     });
   });

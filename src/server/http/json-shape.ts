@@ -1,6 +1,6 @@
 import { PismakError } from '../../engine/errors.ts';
 
-/** Nothing that an operation takes is deeper than a handful of levels. */
+/** No operation takes input that is nested more than a few levels deep. */
 export const deepestJson = 32;
 
 const [quote, backslash, comma, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\,[]{}');
@@ -29,7 +29,7 @@ export function checkJsonShape(json: Uint8Array, mostValues: number): void {
   }
 }
 
-/** Base64 in strings is long, so beyond the first bytes the end is looked up natively. */
+/** Strings may hold long Base64, so after the first bytes a native search finds the end. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start;
   for (const near = start + 32; at < near && at < json.length; at++) {

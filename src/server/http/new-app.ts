@@ -14,14 +14,14 @@ declare module 'fastify' {
   }
 }
 
-/** More headers than any client sends. Node silently drops what is above a limit of its own. */
+/** More headers than any client sends. Above its own limit Node drops headers silently. */
 const mostHeaders = 100;
 
 /** Fastify with our limits. Our error format also covers failures before a route is found. */
 export function newApp(engine: Engine, isProxy: IsProxy): FastifyInstance {
   const app = Fastify({
     logger: false,
-    // Trust the nearest proxy only: the client may have written what stands further left in X-Forwarded-For.
+    // Trust the nearest proxy only: the client may have written the entries further left in X-Forwarded-For.
     trustProxy: (address, hop) => hop === 0 && isProxy(address),
     // A client that takes longer than this to send a request wastes a connection; so do slower headers.
     requestTimeout: 600_000,

@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify';
 export const mostPipelined = 32;
 
 /**
- * Ends a connection on which too many requests wait. Node hands over all requests of a packet at once, thousands of small
- * ones fit in, and nobody else would be heard until all are answered.
+ * Ends a connection on which too many requests wait. Node hands over all requests of a packet at once, even thousands of
+ * small ones, and serves no other client until all are answered.
  */
 export function limitPipelinedRequests({ server }: FastifyInstance): void {
   const waiting = new WeakMap<Socket, number>();

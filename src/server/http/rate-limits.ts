@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PismakError } from '../../engine/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
-/** Checks a token, so guessing must be slow for every caller. Passwords have limits of their own: `sign-in-limits.ts`. */
+/** This operation checks a token, so guessing must be slow for every caller. `sign-in-limits.ts` limits password guesses. */
 const guessable = new Set(['setup.claim']);
 const guessesPerMinute = 10;
 
@@ -22,7 +22,7 @@ export async function limitRates(
   });
 }
 
-/** The lower limit for operations that allow guessing. It counts per address, and signing in does not lift it. */
+/** The lower limit for operations that allow guessing. Applies per address, even to signed-in callers. */
 export function operationLimit(operation: string) {
   if (!guessable.has(operation)) return {};
   const byAddress = {
@@ -37,6 +37,6 @@ function isLocal(request: FastifyRequest): boolean {
 }
 
 function limitedAs(request: FastifyRequest): string {
-  // Per user, not per key: a new key would start afresh.
+  // Count per user, not per key: a new key would reset the limit.
   return request.caller ? `user ${request.caller.name}` : rateLimit.normalizeIP(request.ip);
 }

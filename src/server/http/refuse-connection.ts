@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { PismakError } from '../../engine/errors.ts';
 import { errorBody, retryAfterSeconds } from './error-replies.ts';
 
-/** Answers what never became a request, and closes the connection. */
+/** Answers a connection that sent no valid request, and closes it. */
 export function refuseConnection(socket: Socket, error: PismakError): void {
   if (!socket.writable) return void socket.destroy();
   const body = Buffer.from(JSON.stringify(errorBody(error)));

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../../engine/settings/settings.ts';
 
-/** For every answer that is not one of our pages: a browser may run or load nothing from it. */
+/** For every answer except our pages: browsers must not run or load anything from it. */
 export const strictestPolicy =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

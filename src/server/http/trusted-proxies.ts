@@ -31,7 +31,7 @@ export function showsProxy({ headers }: Pick<FastifyRequest, 'headers'>): boolea
   return signs.some((name) => headers[name] !== undefined);
 }
 
-/** Tells the operator once if a proxy that is not in the list forwards requests: its users would share one limit. */
+/** Warns the operator once if an unlisted proxy forwards requests: its users would share one limit. */
 export function warnOfUnknownProxies(
   app: FastifyInstance,
   { log, settings: { http } }: Pick<Engine, 'log' | 'settings'>,
@@ -44,7 +44,7 @@ export function warnOfUnknownProxies(
     told = true;
     log.warn(
       { address: remoteAddress },
-      'X-Forwarded-For of this address is ignored; if it is your proxy, add it to http.proxyAddresses',
+      'X-Forwarded-For from this address is ignored; if it is your proxy, add it to http.proxyAddresses',
     );
   });
 }

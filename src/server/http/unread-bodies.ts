@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../engine/time/clock.ts';
 
-/** So much of a refused body is still read, for so long, so that the client gets to read the refusal. */
+/** How much of a refused body is still read, and for how long, so that the client can read the refusal. */
 const fromStrangers = { bytes: 256 * 1024, withinMs: 2000 };
-/** Many clients, browsers among them, look at the answer only when they have sent everything. */
+/** Many clients, including browsers, read the answer only after they have sent everything. */
 const fromUsers = { withinMs: 30_000 };
 
 /**
@@ -45,7 +45,7 @@ function drain(raw: IncomingMessage, clock: Clock, most: { bytes: number; within
     if (answered) closeIn(0);
   });
   raw.resume();
-  // Node calls it when the answer has been written.
+  // Node calls this when the answer has been written.
   socket.destroySoon = () => {
     answered = true;
     socket.end();

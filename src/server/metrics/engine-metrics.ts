@@ -92,7 +92,7 @@ export function workerMetrics(workers: readonly MeasuredWorker[]): Metric[] {
     {
       ...total,
       name: 'pismak_processing_seconds_total',
-      help: 'Time spent processing them',
+      help: 'Time spent processing requests',
       samples: seconds,
     },
     {

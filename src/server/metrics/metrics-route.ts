@@ -9,9 +9,9 @@ import { prometheusText, prometheusType } from './prometheus.ts';
 export const metricsRoute = { name: 'metrics.read', role: 'reader', path: '/metrics' } as const;
 
 /**
- * `GET /metrics` for Prometheus. Names of queues and stages reveal what an organisation does, so it needs the reader role
- * (a key with the scope `metrics.` is enough). A request from this machine needs it too: it may come through a proxy that
- * adds no header and names us by our own address, as nginx does by default. `http.openMetrics` lifts it.
+ * `GET /metrics` for Prometheus. Names of queues and stages reveal what an organisation does, so the route needs the reader
+ * role (a key with the scope `metrics.` is enough), even from this machine: the request may come through a proxy that adds
+ * no header and sends our own address as the host, as nginx does by default. `http.openMetrics` opens the route.
  */
 export function addMetricsRoute(app: FastifyInstance, engine: Engine, process: ProcessMetrics): void {
   const { openMetrics } = engine.settings.http;

@@ -11,7 +11,7 @@ export interface ProcessMetrics {
 export function measureProcess(app: FastifyInstance): ProcessMetrics {
   const requests = new Map<string, { route: string; status: string; count: number; seconds: number }>();
   app.addHook('onResponse', async (request, reply) => {
-    // The pattern, not the URL: otherwise any caller could create a new series with each URL.
+    // Label by pattern, not by URL: otherwise any caller could create a new series with each URL.
     const route = `${request.method} ${request.routeOptions.url ?? '(unknown)'}`;
     const status = String(reply.statusCode);
     const key = `${status} ${route}`;
@@ -47,7 +47,7 @@ export function measureProcess(app: FastifyInstance): ProcessMetrics {
         },
         {
           name: 'pismak_http_request_seconds_total',
-          help: 'Time spent answering them',
+          help: 'Time spent answering HTTP requests',
           type: 'counter',
           samples: answered.map(({ labels, seconds }) => ({ labels, value: seconds })),
         },

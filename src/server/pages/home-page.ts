@@ -30,7 +30,7 @@ ${parts}${setup}${links}</main>`,
   });
 }
 
-const links = `<h2>Where to go on</h2>
+const links = `<h2>Next steps</h2>
 <table class="names">
 <tr><td><a href="/docs">API</a></td><td>every operation, with a call to copy; for programs:
 <a href="/api/v1/openapi.json">openapi.json</a></td></tr>

@@ -30,7 +30,7 @@ export function addPageRoutes(
 ): void {
   app.get('/', async (_request, reply) => {
     const health = await readHealth();
-    // People need this page most when a part does not answer.
+    // People need this page most when a part is down.
     const setupOpen = health.parts?.database === 'ok' && (await setupIsOpen(engine).catch(() => false));
     return sendPage(reply, homePage({ health, setupOpen }));
   });
@@ -44,7 +44,7 @@ export function addPageRoutes(
   for (const page of pages) addPublicPage(app, engine, page);
 }
 
-/** They never change while the server runs, and take 100 ms to make: strangers must not make us repeat that. */
+/** Computes a page once: it never changes while the server runs and takes 100 ms, which strangers must not repeat. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
@@ -54,7 +54,7 @@ function once<T>(make: () => T): () => T {
 }
 
 function addPublicPage(app: FastifyInstance, engine: Engine, page: PublicPage): void {
-  // Programs that check links ask with HEAD.
+  // Link checkers send HEAD.
   app.get(page.path, { exposeHeadRoute: true }, async (request, reply) => {
     const parameters = request.params as Record<string, string>;
     const answer = await page.show(engine, { parameters, query: request.query as Record<string, unknown> });
@@ -62,7 +62,7 @@ function addPublicPage(app: FastifyInstance, engine: Engine, page: PublicPage): 
   });
   const { submit } = page;
   if (!submit) return;
-  // In its own context, so that only these take bodies of any type.
+  // Use a context of its own, so that only these routes take bodies of any type.
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
@@ -82,7 +82,7 @@ function sendPublic(reply: FastifyReply, answer: PublicAnswer | undefined): Fast
   return reply.type(type).header('content-security-policy', publicPolicy(hasImages)).send(content);
 }
 
-/** People see it who follow a link in an old mail. */
+/** Shown, for instance, to people who follow a link in an old mail. */
 const noPage: PublicAnswer = {
   type: 'text/html; charset=utf-8',
   content:

@@ -1,11 +1,11 @@
 import { type Page, page } from './page.ts';
 
-/** The page behind the one-time link: asks for the name and password of the first administrator. */
+/** The page of the one-time link, which asks for the name and password of the first administrator. */
 export function setupPage(open: boolean): Page {
   const title = 'Pismak: first administrator';
   if (!open) {
     const body = `<main><h1>This link is used up</h1><p>An administrator already exists, and can add more users.
-      <a href="/docs">What the API offers</a></p></main>`;
+      <a href="/docs">API documentation</a></p></main>`;
     return page({ title, body });
   }
   return page({ title, body: form, script });
@@ -19,7 +19,7 @@ const form = `<main><h1>First administrator</h1>
 <input name="password" type="password" autocomplete="new-password" required minlength="10"></label>
 <label>Repeat the password <input name="again" type="password" autocomplete="new-password" required></label>
 <button>Create</button><p role="status" id="status"></p></form>
-<p id="next" hidden>Sign in with this name and password, or see <a href="/docs">what the API offers</a>.</p>
+<p id="next" hidden>Sign in with this name and password, or see the <a href="/docs">API documentation</a>.</p>
 <noscript><p>This page needs JavaScript to send the form; <code>pismak user create</code> does the same.</p></noscript>
 </main>`;
 
@@ -32,7 +32,7 @@ const status = document.getElementById('status');
 const say = (text) => { status.textContent = text; };
 // A link pasted into this tab changes only the part after the #, so the browser does not reload the page.
 addEventListener('hashchange', () => location.reload());
-if (!token) say('The link is incomplete: open it exactly as the terminal shows it.');
+if (!token) say('The link is incomplete: open the full link that the terminal shows.');
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const { name, password, again } = Object.fromEntries(new FormData(form));

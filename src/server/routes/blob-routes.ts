@@ -7,7 +7,7 @@ import { authorise } from '../../engine/operation/authorise.ts';
 import { putBlob } from '../../engine/upload/put-blob.ts';
 import { boundedBody, uploadBodyLimit } from '../http/body-limit.ts';
 
-/** Bytes too big for JSON have their own routes. Scopes treat them as operations with these names. */
+/** Bytes too large for JSON have their own routes. Scopes treat them as operations with these names. */
 export const uploadRoute = { name: 'blob.upload', role: 'user', path: '/api/v1/blobs' } as const;
 export const downloadRoute = {
   name: 'results.download',
@@ -16,7 +16,7 @@ export const downloadRoute = {
 } as const;
 
 export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
-  // In its own context, so that only the upload takes bodies of any type, unparsed.
+  // Use a context of its own, so that only the upload takes bodies of any type, unparsed.
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
@@ -52,7 +52,7 @@ async function takenFile(engine: Engine, request: FastifyRequest): Promise<{ has
   if (!file) {
     throw new PismakError(
       'not-found',
-      'no result that you have taken refers to this file; take the result again if its receipt has expired',
+      'this receipt gives no access to such a file; if it has expired, take the result again',
     );
   }
   return { hash, size: Number(file.size) };

@@ -71,7 +71,7 @@ export function addLiveChanges(
     function tell(change: Change): void {
       if (change.owner === undefined || mayTouch(caller, change.owner))
         send(event('change', change.id, change));
-      // Only of this user's: otherwise one who makes keys in a loop would have all clients checked each time.
+      // React only to changes of this user: otherwise a user who creates keys in a loop would trigger checks of all clients.
       if (accessKinds.has(change.kind) && change.owner === caller.name) void checkAccess();
     }
     async function checkAccess(): Promise<void> {

@@ -23,7 +23,7 @@ export function outputSchema(operation: Operation): JsonSchema {
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  // What JSON Schema can't express is described as `any`; Zod still checks it.
+  // Constraints that JSON Schema can't express become `any`; Zod still checks them.
   const { $schema: _, '~standard': __, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest as JsonSchema;
 }
@@ -35,7 +35,7 @@ export function addOperationRoutes(
 ): void {
   const { engine, cookie, signals } = parts;
   for (const operation of parts.operations) {
-    // Made by the first call: those of all operations take a tenth of a second, and most processes never need them.
+    // Built at the first call: building all schemas takes a tenth of a second, and most processes never need them.
     let schema: JsonSchema | undefined;
     const readQuery = (query: Query) => {
       schema ??= inputSchema(operation);

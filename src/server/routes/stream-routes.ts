@@ -8,7 +8,7 @@ import type { CallerSignals } from '../http/caller-signals.ts';
 import { routeOf } from './operation-routes.ts';
 import { inputFromQuery, type JsonSchema, type Query } from './query-input.ts';
 
-/** One route per stream. The input is in the query, as for every operation that reads; in further addresses also in the path. */
+/** One route per stream. The input is in the query, as for every reading operation; additional addresses also take input from the path. */
 export function addStreamRoutes(
   app: FastifyInstance,
   parts: { engine: Engine; streams: readonly StreamOperation[]; signals: CallerSignals },
@@ -35,24 +35,24 @@ export function addStreamRoutes(
   }
 }
 
-/** The address that the caller used, or that of the proxy. */
+/** The public URL from the settings, or the address that the caller used. */
 function urlOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
   return (publicUrl ?? `${protocol}://${host}`).replace(/\/$/, '');
 }
 
 /**
- * Viewers are pages of other sites. They may read an answer if they have a key to ask with: browsers give out nothing that came with
- * a cookie under `*`, and the session's cookie does not leave this site anyway.
+ * Viewers are pages on other sites. They may read an answer if they send a key: under `*`, browsers hide answers to requests with
+ * cookies, and the session cookie does not leave this site anyway.
  */
 const allowOtherSites: onRequestHookHandler = (_request, reply, done) => {
   reply.header('access-control-allow-origin', '*');
   done();
 };
 
-/** A browser asks before it sends a key. */
+/** Answers the preflight that a browser sends before a request with a key. */
 function allowAsking(app: FastifyInstance, path: string): void {
   const access = { name: `preflight ${path}`, role: 'public' as const };
-  const bodyLimit = { bytes: 0, because: 'a question about access has none' };
+  const bodyLimit = { bytes: 0, because: 'a preflight request has no body' };
   app.options(
     path,
     { config: { access, bodyLimit }, onRequest: allowOtherSites },

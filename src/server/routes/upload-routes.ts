@@ -27,7 +27,7 @@ export function addUploadRoutes(app: FastifyInstance, engine: Engine): void {
       const { upload, offset } = parameters.parse(request.params);
       const owner = await uploadOwner(engine, upload);
       if (owner === undefined || !mayTouch(caller, owner))
-        throw new PismakError('not-found', 'there is no such upload, or it is not yours');
+        throw new PismakError('not-found', 'there is no such upload; `pismak upload ls` lists yours');
       const announced = Number(request.headers['content-length'] ?? 0);
       const body = boundedBody(engine, request, bodyLimit);
       return { offset: await addPart(engine, upload, offset, body, announced) };
