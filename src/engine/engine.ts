@@ -19,6 +19,7 @@ import type { Schedules } from './schedule/schedules.ts';
 import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
 import type { CallTurns } from './turns/call-turns.ts';
+import type { FinishingUploads } from './upload/finish-upload.ts';
 import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that houses, operations and services work with. Made by `open-engine.ts`. */
@@ -39,6 +40,7 @@ export interface Engine extends Ports {
   readonly backlog: Backlog;
   readonly cancellations: Cancellations;
   readonly openRequests: OpenRequests;
+  readonly finishingUploads: FinishingUploads;
   readonly alerts: Alerts;
   readonly changes: ChangeLog;
   readonly schedules: Schedules;

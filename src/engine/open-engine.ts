@@ -155,6 +155,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       backlog,
       cancellations,
       openRequests,
+      finishingUploads: new Map(),
       alerts,
       schedules,
       workers,

@@ -1,5 +1,6 @@
 import type { Broker, OutgoingMessage } from '../broker/broker.ts';
 import { checkMessage, usualMaxBytes } from '../broker/checks.ts';
+import { chunks } from '../chunks.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
@@ -62,8 +63,7 @@ export async function addToBacklog(
   items: readonly BacklogItem[],
 ): Promise<void> {
   const now = clock.now();
-  for (let start = 0; start < items.length; start += rowsPerInsert) {
-    const some = items.slice(start, start + rowsPerInsert);
+  for (const some of chunks(items, rowsPerInsert)) {
     await transaction
       .insertInto('backlog')
       .values(some.map((item) => toRow(item, newId(clock), now)))

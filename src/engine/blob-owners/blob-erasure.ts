@@ -1,4 +1,5 @@
 import type { Blobs } from '../blobs/blobs.ts';
+import { chunks } from '../chunks.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { Ports } from '../ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
@@ -27,8 +28,7 @@ export async function giveUp(queries: Queries, owner: string, now: number): Prom
 
 /** The same for blobs that were put in vain. Blobs with an owner stay. */
 export async function giveUpUnowned(queries: Queries, hashes: readonly string[], now: number): Promise<void> {
-  for (let start = 0; start < hashes.length; start += batchSize) {
-    const some = hashes.slice(start, start + batchSize);
+  for (const some of chunks(hashes, batchSize)) {
     const kept = await owned(queries, some);
     const values = some
       .filter((hash) => !kept.has(hash))

@@ -1,4 +1,5 @@
 import type { Blobs } from '../blobs/blobs.ts';
+import { chunks } from '../chunks.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { Clock } from '../time/clock.ts';
 import { forgetPuts, forgetPutsOf } from './blob-access.ts';
@@ -24,9 +25,7 @@ export async function ownAll(
   owner: string,
   at: number,
 ): Promise<void> {
-  const unique = [...new Set(hashes)];
-  for (let start = 0; start < unique.length; start += 500) {
-    const some = unique.slice(start, start + 500);
+  for (const some of chunks([...new Set(hashes)], 500)) {
     await queries.deleteFrom('blobOrphan').where('hash', 'in', some).execute();
     await queries
       .insertInto('blobRef')

@@ -1,4 +1,5 @@
 import { type QueueStatus, queueLength } from '../broker/broker.ts';
+import { chunks } from '../chunks.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { Ports } from '../ports.ts';
@@ -45,11 +46,10 @@ export function createCancellations(
   return {
     async add(transaction, { owner, names }) {
       const at = clock.now();
-      for (let start = 0; start < names.length; start += 500) {
-        const values = names.slice(start, start + 500).map((name) => ({ owner, name, at }));
+      for (const some of chunks(names, 500)) {
         await transaction
           .insertInto('cancelled')
-          .values(values)
+          .values(some.map((name) => ({ owner, name, at })))
           .onConflict((conflict) => conflict.columns(['owner', 'name']).doUpdateSet({ at }))
           .execute();
       }

@@ -79,6 +79,7 @@ export async function openEmbedded(
     pipelines: createPipelines({ ...ports, stages, changes, clock }),
     cancellations: createCancellations({ ...ports, clock, stages }),
     openRequests: createOpenRequests({ ...ports, clock, settings }),
+    finishingUploads: new Map(),
     settings,
   };
 }

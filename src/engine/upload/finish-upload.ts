@@ -5,15 +5,22 @@ import { PismakError } from '../errors.ts';
 import { recordUpload } from './record-upload.ts';
 import { findUpload, noUpload, ownerOf, type Uploading } from './uploads.ts';
 
-/** A second call while the parts are being joined waits for the first, instead of storing another copy. */
-const underWay = new Map<string, Promise<BlobReference>>();
+/** The uploads of one engine whose parts are being joined, by id. */
+export type FinishingUploads = Map<string, Promise<BlobReference>>;
 
-/** Joins the parts. The owner has a day to use the blob. Safe to repeat. */
-export function finishUpload(parts: Uploading, id: string): Promise<BlobReference> {
-  const known = underWay.get(id);
+/**
+ * Joins the parts. The owner has a day to use the blob. Safe to repeat: a second call while the parts are being joined waits for
+ * the first, instead of storing another copy.
+ */
+export function finishUpload(
+  parts: Uploading & { finishingUploads: FinishingUploads },
+  id: string,
+): Promise<BlobReference> {
+  const { finishingUploads } = parts;
+  const known = finishingUploads.get(id);
   if (known) return known;
-  const finishing = finish(parts, id).finally(() => underWay.delete(id));
-  underWay.set(id, finishing);
+  const finishing = finish(parts, id).finally(() => finishingUploads.delete(id));
+  finishingUploads.set(id, finishing);
   return finishing;
 }
 

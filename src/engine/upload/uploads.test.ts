@@ -38,7 +38,7 @@ for (const { name, open } of await bothDatabases()) {
     const time = { ahead: 2 * 60_000 };
     const clock = { ...systemClock, now: () => systemClock.now() + time.ahead };
     const settings = settingsSchema.parse({ upload: limits });
-    const parts = { ...(await open(t, clock)), settings, disk: unlimitedDisk };
+    const parts = { ...(await open(t, clock)), settings, disk: unlimitedDisk, finishingUploads: new Map() };
     const stored = async () => (await Array.fromAsync(parts.blobs.list())).length;
     return { parts, time, stored, query: parts.database.query };
   };
@@ -92,6 +92,16 @@ for (const { name, open } of await bothDatabases()) {
     await assert.rejects(finishUpload({ ...parts, blobs: { ...parts.blobs, put } }, upload), /disk is full/);
     await assert.rejects(addPart(parts, upload, 2, bytes('c')), refusedAs('conflict'));
     assert.equal((await finishUpload(parts, upload)).size, 2);
+  });
+
+  test(`${name}: two engines in one process keep their uploads apart`, async (t) => {
+    const { parts } = await setUp(t);
+    const { parts: other } = await setUp(t);
+    const upload = await startUpload(parts, 'anna');
+    await addPart(parts, upload, 0, bytes('a'));
+    const finishing = finishUpload(parts, upload);
+    await assert.rejects(finishUpload(other, upload), refusedAs('not-found'));
+    assert.equal((await finishing).size, 1);
   });
 
   test(`${name}: open uploads are limited per user, not per key`, async (t) => {

@@ -1,4 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
+import { chunks } from '../../chunks.ts';
 import { PismakError } from '../../errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import type { Incoming } from './message.ts';
@@ -39,8 +40,7 @@ export async function requeue(
 ): Promise<void> {
   if (messages.length === 0 || !channel.active) return;
   let ready = await countReady(channel, queue);
-  for (let start = 0; start < messages.length; start += settledAtOnce) {
-    const some = messages.slice(start, start + settledAtOnce);
+  for (const some of chunks(messages, settledAtOnce)) {
     for (const { deliveryTag } of some) channel.basicNack({ deliveryTag, requeue: true });
     ready += some.length;
     // Another consumer may get them at once, so don't insist.
