@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Floors } from '../scripts/floors.ts';
+import { type Floors, floors } from '../scripts/floors.ts';
 import { brokenRules } from '../scripts/import-rules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -12,6 +12,20 @@ test('imports point one way: cli and server to houses to engine; drivers stay in
   assert.ok(files.length > 20, `only ${files.length} sources found`);
   const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
   assert.deepEqual(brokenRules(sources), []);
+});
+
+test('every part of src/ has floors, and no floors are left of a part that is gone', () => {
+  const parts = globSync('*/', { cwd: join(root, 'src') }).map((part) => part.replace(/\/$/, ''));
+  assert.ok(parts.includes('engine'), parts.join(', '));
+  assert.deepEqual(
+    parts.filter((part) => !Object.hasOwn(floors, part)),
+    [],
+    'give them an entry in scripts/floors.ts',
+  );
+  assert.deepEqual(
+    Object.keys(floors).filter((part) => !parts.includes(part)),
+    [],
+  );
 });
 
 const refused: [claim: string, sources: Record<string, string>, expected: RegExp][] = [
