@@ -7,8 +7,10 @@ export interface Scope {
   /** The spelling under which a URL is queued; undefined if it is not the address of a web page. */
   normalize(url: string, base?: string): string | undefined;
   /**
-   * Why the crawl skips a normalised URL; undefined if it does not. Every rule about URLs belongs here: seeds, links, sitemaps, redirects
-   * (those of robots.txt too) and `robot explain` all ask it.
+   * Why the crawl skips a normalised URL; undefined if it does not. Every rule about URLs belongs here. Seeds, links, sitemaps, redirects of
+   * pages, redirects of robots.txt to another host (not those within its host) and `robot explain` ask it. So a rule that is meant only for
+   * pages must say so: sitemaps and robots.txt pass here too. It is asked when an address is queued, not when it is fetched: a new rule
+   * does not remove what is queued already.
    */
   refusal(url: string): string | undefined;
 }
@@ -17,7 +19,7 @@ export async function loadScope({
   include,
   exclude,
 }: Pick<CrawlDefinition, 'include' | 'exclude'>): Promise<Scope> {
-  const [{ isTrap }, { normalizeUrl }] = await Promise.all([
+  const [{ trapIn }, { normalizeUrl }] = await Promise.all([
     import('../text/url/traps.ts'),
     import('../text/url/normalize-url.ts'),
   ]);
@@ -28,7 +30,7 @@ export async function loadScope({
     normalize: normalizeUrl,
     refusal(url) {
       if (isOutside(url)) return 'host outside include and exclude';
-      const trap = isTrap(url);
+      const trap = trapIn(url);
       return trap === undefined ? undefined : `looks endless: ${trap}`;
     },
   };

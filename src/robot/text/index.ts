@@ -21,4 +21,4 @@ export { detectLanguage, type Language } from './language/language.ts';
 export { longestRobotsFile, parseRobots, type Robots } from './robots-rules.ts';
 export { type Segmented, type SegmentOptions, segment } from './segment/segment.ts';
 export { longestUrl, normalizeUrl } from './url/normalize-url.ts';
-export { isTrap } from './url/traps.ts';
+export { trapIn } from './url/traps.ts';

@@ -1,10 +1,12 @@
 import { longestUrl } from './normalize-url.ts';
 
+// Traps that every crawl avoids. What a single crawl skips is decided in `crawl/scope.ts`, which asks here too.
+
 const deepestPath = 15;
 const mostParameters = 10;
 
 /** Why a URL looks like one of endlessly many, or undefined. Pages worth reading rarely have such URLs. */
-export function isTrap(url: string): string | undefined {
+export function trapIn(url: string): string | undefined {
   if (url.length > longestUrl) return `longer than ${longestUrl} characters`;
   const start = url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return undefined;

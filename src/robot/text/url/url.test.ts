@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { linksFrom, normalizeUrl } from './normalize-url.ts';
-import { isTrap } from './traps.ts';
+import { trapIn } from './traps.ts';
 
 const normal: [url: string, expected: string | undefined][] = [
   ['HTTP://Www.Example.CZ:80/a/../b#c', 'http://www.example.cz/b'],
@@ -89,7 +89,7 @@ const traps: [url: string, reason: RegExp][] = [
 ];
 
 for (const [url, reason] of traps) {
-  test(`${url} is a trap`, () => assert.match(isTrap(url) ?? '', reason));
+  test(`${url} is a trap`, () => assert.match(trapIn(url) ?? '', reason));
 }
 
 for (const url of [
@@ -102,5 +102,5 @@ for (const url of [
   'http://a.cz/a/b/c/a',
   'http://a.cz/praha/praha/',
 ]) {
-  test(`${url} is no trap`, () => assert.equal(isTrap(url), undefined));
+  test(`${url} is no trap`, () => assert.equal(trapIn(url), undefined));
 }
