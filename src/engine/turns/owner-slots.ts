@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /**
- * A few callers run at once, and fewer of one owner. When slots are short, owners take turns: an owner with a long line delays
+ * Slots for calls; those for messages are in `elastic-slots.ts`. A few callers run at once, and fewer of one owner. When slots are short, owners take turns: an owner with a long line delays
  * its own callers, not those of others. A caller that would wait too long is refused at once. The owner is a user, or what
  * stands for one: for sign-ins, the network of the caller.
  */

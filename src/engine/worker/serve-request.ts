@@ -63,7 +63,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   if (request.processingStages[0] !== stage.name) {
     const waitsFor = request.processingStages[0];
     const log = `arrived in the queue of stage ${stage.name}, but waits for ${waitsFor}; it was not processed`;
-    return settle(serving, delivery, request, report('Failed', log));
+    return passOnAndAck(serving, delivery, request, report('Failed', log));
   }
 
   const { uuid, results } = request;
@@ -72,7 +72,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   const isCancelled = () => cancellation.signal.aborted;
   if (isCancelled()) {
     cancellation.end();
-    return settle(serving, delivery, request, report('Failed', cancelledLog));
+    return passOnAndAck(serving, delivery, request, report('Failed', cancelledLog));
   }
   const result = await serving.runner
     .run({
@@ -85,7 +85,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     .finally(cancellation.end);
   // Even if it failed by itself at the same moment: it is not to be tried again.
   if (!result.ok && isCancelled()) {
-    return settle(serving, delivery, request, report('Failed', `${result.log}${cancelledLog}`));
+    return passOnAndAck(serving, delivery, request, report('Failed', `${result.log}${cancelledLog}`));
   }
   if (!result.ok && result.notLoaded) {
     if (!result.aborted) serving.onNotLoaded(result.reason);
@@ -100,10 +100,10 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     const excess = excessOf({ ...request, results: result.files });
     if (excess !== undefined) {
       const log = `${result.log}the request can't go on: after this stage ${excess}`;
-      return settle(serving, delivery, request, report('Failed', log));
+      return passOnAndAck(serving, delivery, request, report('Failed', log));
     }
     request.results = result.files;
-    return settle(serving, delivery, request, report('OK', result.log), owned);
+    return passOnAndAck(serving, delivery, request, report('OK', result.log), owned);
   }
   // What fails on a full disk is not the request's fault.
   if (result.aborted || parts.disk.isShort) return delivery.release();
@@ -112,7 +112,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     const delayMs = retryDelay(stage.retry, attempt, parts.random);
     return delivery.retry({ delayMs, reason: result.reason });
   }
-  return settle(serving, delivery, request, report('Failed', result.log));
+  return passOnAndAck(serving, delivery, request, report('Failed', result.log));
 }
 
 /** Results need room: while the disk is short of it, the message waits. False if the worker must go meanwhile. */
@@ -122,7 +122,7 @@ async function hasRoom({ parts, signal, leaving }: Serving): Promise<boolean> {
   return !gone.aborted;
 }
 
-async function settle(
+async function passOnAndAck(
   serving: Serving,
   delivery: Delivery,
   request: Request,
@@ -161,7 +161,11 @@ async function settle(
       if (hasCode(error, 'message-too-large') || hasCode(error, 'blob-missing')) {
         const log = `${report.log}the results cannot be passed on: ${error.message}`;
         if (report.status === 'Failed') return delivery.deadLetter(log.slice(-2_000));
-        return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
+        return passOnAndAck(serving, delivery, decodeRequest(delivery.body), {
+          ...report,
+          status: 'Failed',
+          log,
+        });
       }
       const isBlocked = (['queue-full', 'queue-broken', 'disk-full'] as const).some((code) =>
         hasCode(error, code),
@@ -169,7 +173,11 @@ async function settle(
       if (!isBlocked) throw error;
       if (report.status === 'OK' && cancelled.has(request)) {
         const log = `${report.log}${cancelledLog}`;
-        return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
+        return passOnAndAck(serving, delivery, decodeRequest(delivery.body), {
+          ...report,
+          status: 'Failed',
+          log,
+        });
       }
       // The next queue or the disk is full, or can't take messages: holding our slot is the back-pressure that finally reaches the producers.
       await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));

@@ -8,7 +8,7 @@ import { createRunner } from './create-runner.ts';
 import { FailedLoads } from './failed-loads.ts';
 import { Offers } from './offers.ts';
 import { RunnerCache } from './runner-cache.ts';
-import { Slot } from './slot.ts';
+import { StageServer } from './stage-server.ts';
 import { Timings } from './timings.ts';
 import type { WorkerParts } from './worker-parts.ts';
 import type { WorkerPresence, WorkerRecord } from './worker-record.ts';
@@ -20,7 +20,7 @@ export type ServedReport = Omit<
 >;
 
 /**
- * What one worker serves: a slot for its exclusive stage, one for each shared stage, and what they load and run in. `aim` says
+ * What one worker serves: a server for its exclusive stage, one for each shared stage, and what they load and run in. `aim` says
  * what they should serve; `drain` lets them finish, `kill` stops the running jobs, `close` ends the processes.
  */
 export class ServedStages {
@@ -29,14 +29,14 @@ export class ServedStages {
   readonly #timings = new Timings();
   readonly #cache: RunnerCache;
   readonly #processes: { exclusive: WorkerProcesses; shared: WorkerProcesses };
-  readonly #exclusive: Slot;
-  readonly #shared = new Map<string, Slot>();
+  readonly #exclusive: StageServer;
+  readonly #shared = new Map<string, StageServer>();
   /** Stops the running jobs; used only when draining takes too long. */
   readonly #killing = new AbortController();
   readonly #definitions = new Map<string, Stage>();
   readonly #failedLoads: FailedLoads;
   readonly #offers: Offers;
-  readonly #newSlot: () => Slot;
+  readonly #newServer: () => StageServer;
 
   constructor(
     parts: WorkerParts,
@@ -48,7 +48,7 @@ export class ServedStages {
       warnings: QuietWarnings;
       /** What it offers has changed. */
       onReport(): void;
-      /** A slot has changed. */
+      /** A stage server has changed. */
       onChange(): void;
     },
   ) {
@@ -74,8 +74,8 @@ export class ServedStages {
       onChange: options.onReport,
       onError: (error) => options.warnings.warn('what a stage can do here is unknown', error),
     });
-    this.#newSlot = () =>
-      new Slot({
+    this.#newServer = () =>
+      new StageServer({
         serving: {
           parts,
           workerId: options.workerId,
@@ -87,16 +87,16 @@ export class ServedStages {
         onLoad: (stage, reason) => this.#failedLoads.note(stage, reason),
         onChange: options.onChange,
       });
-    this.#exclusive = this.#newSlot();
+    this.#exclusive = this.#newServer();
   }
 
-  /** Why a slot failed; null if none has. */
+  /** Why a stage server failed; null if none has. */
   get failure(): string | null {
-    const failed = this.#slots().find((slot) => slot.failure)?.failure;
+    const failed = this.#servers().find((server) => server.failure)?.failure;
     return failed ? `stage ${failed.stage}: ${failed.reason}` : null;
   }
 
-  /** Aims the slots at what should be served now. Not called again before it resolves. */
+  /** Aims the stage servers at what should be served now. Not called again before it resolves. */
   async aim(record: WorkerRecord | undefined, versions: ReadonlyMap<string, number>): Promise<void> {
     const able: Stage[] = [];
     for (const [name, version] of record?.enabled ? versions : []) {
@@ -110,19 +110,19 @@ export class ServedStages {
     const shared = new Map(
       able.filter((stage) => stage.mode === 'shared').map((stage) => [stage.name, stage]),
     );
-    for (const name of shared.keys()) if (!this.#shared.has(name)) this.#shared.set(name, this.#newSlot());
-    for (const [name, slot] of this.#shared) slot.aim(shared.get(name) ?? null);
+    for (const name of shared.keys()) if (!this.#shared.has(name)) this.#shared.set(name, this.#newServer());
+    for (const [name, server] of this.#shared) server.aim(shared.get(name) ?? null);
   }
 
   /** `versions`: the newest of each stage. A new version may be able to load. */
   report(versions: ReadonlyMap<string, number>): ServedReport {
-    const slots = this.#slots();
+    const servers = this.#servers();
     const { stage, busySince, switchMs, coldMs, warmMs, lastSwitch } = this.#exclusive;
     return {
-      state: this.#state(slots),
+      state: this.#state(servers),
       stage: stage?.name ?? null,
       stageVersion: stage?.version ?? 0,
-      inFlight: slots.reduce((sum, slot) => sum + slot.inFlight, 0),
+      inFlight: servers.reduce((sum, server) => sum + server.inFlight, 0),
       inFlightOfStage: this.#exclusive.inFlight,
       busySince,
       loaded: this.#cache.loaded(),
@@ -139,7 +139,7 @@ export class ServedStages {
 
   /** Resolves when the messages in progress are finished. */
   async drain(): Promise<void> {
-    await Promise.all(this.#slots().map((slot) => slot.close()));
+    await Promise.all(this.#servers().map((server) => server.close()));
   }
 
   kill(): void {
@@ -151,7 +151,7 @@ export class ServedStages {
     await Promise.all([this.#processes.exclusive.close(), this.#processes.shared.close()]);
   }
 
-  #slots(): Slot[] {
+  #servers(): StageServer[] {
     return [this.#exclusive, ...this.#shared.values()];
   }
 
@@ -169,10 +169,10 @@ export class ServedStages {
     }
   }
 
-  #state(slots: readonly Slot[]): WorkerPresence['state'] {
+  #state(servers: readonly StageServer[]): WorkerPresence['state'] {
     // The record shows a failed shared stage, but the watchdog must still plan with this worker.
     if (this.#exclusive.failure) return 'FAILED';
     if (this.#exclusive.moving) return 'RECONFIGURING';
-    return slots.some((slot) => slot.inFlight > 0) ? 'PROCESSING' : 'IDLE';
+    return servers.some((server) => server.inFlight > 0) ? 'PROCESSING' : 'IDLE';
   }
 }

@@ -34,12 +34,12 @@ const reconnectMs = 1_000;
 
 /**
  * Serves the exclusive stage that its record names, and all shared stages. It follows the record and the versions of
- * the stages; its slots change what they serve between two messages. Its states:
+ * the stages; its stage servers change what they serve between two messages. Its states:
  *
  * - *starting*: it opens a session and claims its presence, which another process of the same id may still have;
  * - *following*: each change of record, stages or servers is applied after the one before;
- * - *reconnecting* when the session is lost: its slots go on meanwhile, and it claims its presence again with a new session;
- * - *draining* when `close` is called: slots take nothing new, running requests may finish, and are aborted when that takes too
+ * - *reconnecting* when the session is lost: its stage servers go on meanwhile, and it claims its presence again with a new session;
+ * - *draining* when `close` is called: it takes nothing new, running requests may finish, and are aborted when that takes too
  *   long (they are released, not charged);
  * - *closed*: the presence is deleted, and the record says that it left in good order.
  */
@@ -215,7 +215,7 @@ export class Worker {
     }
   }
 
-  /** Aims the slots at what should be served now. Calls queue up behind each other. */
+  /** Aims the stage servers at what should be served now. Calls queue up behind each other. */
   #follow(): void {
     this.#following = this.#following.then(async () => {
       if (this.#stopped) return;

@@ -42,6 +42,7 @@ export class Acks {
     // Later acks need an answer of their own.
     this.#next = undefined;
     this.#send();
+    // A passive declare changes nothing: we want only the answer, which comes after the acks have arrived.
     const asked = this.#channel.exchangeDeclare({ exchange: 'amq.fanout', passive: true });
     this.#asked = asked;
     await asked;

@@ -6,14 +6,14 @@ import { unlessAborted } from '../time/deadline.ts';
 import type { Acquired, RunnerCache } from './runner-cache.ts';
 import { type Serving, serveRequest } from './serve-request.ts';
 
-/** When a stage that could not be loaded is tried again, unless the slot is aimed again before. */
+/** When a stage that could not be loaded is tried again, unless the server is aimed again before. */
 const reloadMs = 10_000;
 
 /**
  * Serves one stage at a time: the one it was last aimed at. It switches between two messages, and loads the next
  * stage while the last message of the old one finishes.
  */
-export class Slot {
+export class StageServer {
   readonly #serving: Omit<Serving, 'stage' | 'runner' | 'leaving' | 'onNotLoaded'>;
   readonly #cache: RunnerCache;
   readonly #onChange: () => void;
@@ -198,7 +198,7 @@ export class Slot {
     this.#moving = stopping.finally(() => {
       this.#moving = undefined;
       this.#onChange();
-      // The slot was aimed at something else in the meantime.
+      // It was aimed at something else in the meantime.
       if (!this.failure) this.#begin();
     });
   }
