@@ -43,6 +43,16 @@ test('reads are GET with the input in the query, changes are POST with JSON, bot
   ]);
 });
 
+test('an answer of a newer server may have fields that this version does not know', async (context) => {
+  const client = await connect(context, (_request, _body, response) =>
+    response.end('{"stages":[{"name":"s","colour":"red"}],"total":1}'),
+  );
+  assert.deepEqual((await client.call(stageList, {})) as unknown, {
+    stages: [{ name: 's', colour: 'red' }],
+    total: 1,
+  });
+});
+
 test('an error keeps its code; a server that is not Pismak is reported', async (context) => {
   const client = await connect(context, (request, _body, response) => {
     const known = request.url?.includes('stage');

@@ -7,7 +7,10 @@ import type { StreamOperation } from '../../engine/operation/stream-operation.ts
  * another machine. Commands don't know which.
  */
 export interface Client {
-  /** Calls an operation. The answer has been checked against its declaration. */
+  /**
+   * Calls an operation. The server has checked the answer against its own declaration; it may be newer, and then the answer
+   * may have fields that this version does not know.
+   */
   call<Input extends z.ZodType, Output extends z.ZodType>(
     operation: Operation<Input, Output>,
     input: z.input<Input>,
