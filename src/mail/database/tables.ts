@@ -38,7 +38,10 @@ export interface MailRow {
   state: MailState;
   /** Attempts that a relay answered. */
   attempts: number;
-  /** How often a sender took the mail. If more than `attempts` + 1, a sender died with it, and it may have been sent twice. */
+  /**
+   * How often a sender took the mail. A sender died with it `takes - attempts` times (one less while it is `sending`), and each time
+   * it may have been sent twice: `campaign show` adds these up.
+   */
   takes: number;
   /** Attempts after which the relay may have had the mail without confirming it. */
   unknowns: number;
@@ -48,6 +51,7 @@ export interface MailRow {
   notAfter: number;
   changedAt: number;
   sentAt: number | null;
+  /** URL without password of the relay that answered last; '' if none. */
   relay: string;
   answer: string;
 }

@@ -11,22 +11,20 @@ export const oneCampaign = z.strictObject({ campaign: whichCampaign });
 export const changing = { role: 'user', owner: ownerOfCampaign, changes: true } as const;
 
 export const campaignRow = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  owner: z.string(),
-  type: z.string(),
-  state: z.enum(campaignStates),
-  /** People read from the audience: those who got a mail, were repeated, or have no valid address. */
-  read: z.int(),
-  generated: z.int(),
-  repeated: z.int(),
-  refused: z.int(),
-  problem: z.string(),
-  createdAt: z.number(),
-  startedAt: z.number().nullable(),
-  /** Nothing is sent before this time; null = no limit. */
-  startAt: z.number().nullable(),
-  endedAt: z.number().nullable(),
+  id: z.string().describe('Its id'),
+  name: z.string().describe('Its name'),
+  owner: z.string().describe('Who created it'),
+  type: z.string().describe('Mail type'),
+  state: z.enum(campaignStates).describe('Its state'),
+  read: z.int().describe('People read from the audience: `generated`, `repeated` and `refused` together'),
+  generated: z.int().describe('People for whom a mail was made'),
+  repeated: z.int().describe('People whose address was there already'),
+  refused: z.int().describe('People without a valid address'),
+  problem: z.string().describe('Why it does not go on; empty if nothing is wrong'),
+  createdAt: z.number().describe('ms since 1970'),
+  startedAt: z.number().nullable().describe('ms since 1970; null: not started'),
+  startAt: z.number().nullable().describe('Nothing is sent before this time (ms since 1970); null: no limit'),
+  endedAt: z.number().nullable().describe('ms since 1970; null: not ended'),
 });
 
 export async function ownerOfCampaign(

@@ -112,16 +112,15 @@ export const campaignShow = defineOperation({
   input: oneCampaign,
   output: z.strictObject({
     ...campaignRow.shape,
-    mails: z.partialRecord(z.enum(mailStates), z.int()),
-    /** Mails that a dying sender had taken, and mails that a relay may have taken without confirming them. */
-    mayBeTwice: z.int(),
-    unknown: z.int(),
-    /** Unsubscriptions and complaints. */
-    unsubscribed: z.int(),
-    complained: z.int(),
-    variants: z.record(z.string(), z.partialRecord(z.enum([...mailStates, ...replyKinds]), z.int())),
-    /** When its sending hours begin; null = now. */
-    opensAt: z.number().nullable(),
+    mails: z.partialRecord(z.enum(mailStates), z.int()).describe('Mails by state'),
+    mayBeTwice: z.int().describe('Mails that a dying sender had taken: they may have been sent twice'),
+    unknown: z.int().describe('Attempts after which a relay may have had the mail without confirming it'),
+    unsubscribed: z.int().describe('Unsubscriptions'),
+    complained: z.int().describe('Complaints'),
+    variants: z
+      .record(z.string(), z.partialRecord(z.enum([...mailStates, ...replyKinds]), z.int()))
+      .describe('Mails by state, unsubscriptions and complaints of each variant'),
+    opensAt: z.number().nullable().describe('When its sending hours begin (ms since 1970); null: now'),
   }),
   example: { campaign: 'spring' },
   async handler({ engine, caller }, { campaign: wanted }) {
@@ -159,7 +158,7 @@ export const campaignList = defineOperation({
   owner: 'caller',
   changes: false,
   input: z.strictObject({ limit: page.limit.default(100) }),
-  output: z.strictObject({ campaigns: z.array(campaignRow) }),
+  output: z.strictObject({ campaigns: z.array(campaignRow).describe('The newest first') }),
   example: {},
   async handler({ engine, caller }, { limit }) {
     const all = mailQueries(engine)
