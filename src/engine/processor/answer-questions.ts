@@ -3,7 +3,7 @@ import { dieWithParent } from './die-with-parent.ts';
 import type { FromHelper } from './helper-process.ts';
 import { isPermanent, PermanentFailure } from './processor.ts';
 
-/** A fault that may have damaged this process, such as the crash of a library: the next question goes to another one. */
+/** A fault that may have damaged this process, such as the crash of a library: the next question goes to another process. */
 export class SpoiledProcess extends PermanentFailure {}
 
 /** Makes this process the other end of a `HelperProcess`: it answers one question after another. */

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../time/clock.ts';
 import { dummySeconds, parseDummyConfig } from './dummy-config.ts';
 import { defineProcessor, type ProcessorRegistration } from './processor.ts';
 
-/** Pretends to work: waits as long as its configuration says, and fails as often. For trying out a pipeline. */
+/** Pretends to work: waits for the configured time, and fails at the configured rate. For trying out a pipeline. */
 export function dummyProcessor(clock: Clock): ProcessorRegistration {
   return {
     name: 'dummy',

@@ -13,8 +13,8 @@ export type FromHelper<Answer> =
 const idleMs = 30_000;
 
 /**
- * A process beside a processor's own, for work on foreign data that may never end, take all memory or crash. It answers one
- * question at a time, within limits. After an overrun or a crash the next question gets a new process, so a bad page costs
+ * A process beside a processor's own, for work on foreign data that may never end, exhaust memory or crash. It answers one
+ * question at a time, within limits. After an overrun or a crash, the next question gets a new process, so a bad page costs
  * only that page. `module` calls `answerQuestions`.
  */
 export class HelperProcess<Question, Answer> {
@@ -35,7 +35,7 @@ export class HelperProcess<Question, Answer> {
     return this.#child?.pid;
   }
 
-  /** Rejects with an `Overrun` beyond the limits; with a `PermanentFailure` if its process crashes twice over it. */
+  /** Rejects with an `Overrun` beyond the limits, and with a `PermanentFailure` if the question crashes its process twice. */
   async ask(question: Question, limits: UseLimits, signal?: AbortSignal): Promise<Answer> {
     try {
       return await this.#try(question, limits, signal);
@@ -46,7 +46,7 @@ export class HelperProcess<Question, Answer> {
     }
   }
 
-  /** Kills the process. The next question starts another. */
+  /** Kills the process. The next question starts another one. */
   close(): void {
     this.#cancelIdle();
     this.#child?.kill('SIGKILL');
@@ -63,7 +63,7 @@ export class HelperProcess<Question, Answer> {
     child.once('exit', () => {
       if (this.#child === child) this.#child = undefined;
     });
-    // Late errors of a process that is going away must not end this one.
+    // Late errors of an exiting process must not end this one.
     child.on('error', () => {});
     this.#child = child;
     this.#usedByChild = 0;
@@ -107,7 +107,7 @@ export class HelperProcess<Question, Answer> {
       } else if (signal?.aborted) reject(signal.reason);
       else {
         const how = killedBy ? `was killed by ${killedBy}` : `ended with exit code ${code}`;
-        // A process that can't even start says nothing about the question.
+        // If a process can't even start, the question is not to blame.
         reject(
           isReady ? new Crash(`the program that opens it ${how}`) : new Error(`a helper process ${how}`),
         );
@@ -124,7 +124,7 @@ export class HelperProcess<Question, Answer> {
       child.off('message', onMessage);
       child.off('exit', onExit);
       child.off('error', onError);
-      // An idle helper keeps no program from ending, and ends with it.
+      // An idle helper doesn't keep the program running, and ends with it.
       child.unref();
       child.channel?.unref();
       this.#cancelIdle = this.#clock.after(idleMs, () => this.close());

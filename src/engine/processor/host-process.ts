@@ -43,14 +43,14 @@ export type HostAnswer =
  * - *starting* until its program listens;
  * - *idle*, with any number of stages loaded;
  * - *busy* with one job, or with loading a stage;
- * - *dead* (`alive` is false) after it has crashed, was killed for its time or memory, or was closed. It must be replaced.
+ * - *dead* (`alive` is false) after it crashed, was killed for exceeding its time or memory, or was closed. It must be replaced.
  *
  * Every job gets an answer, whatever happens to the process.
  */
 export class HostProcess {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
-  /** In order of use, the latest last. */
+  /** In order of use, most recently used last. */
   readonly #loaded = new Map<string, StageVersion>();
   #answer: ((message: FromHost | undefined) => void) | undefined;
   #onBegun = () => {};
@@ -89,14 +89,14 @@ export class HostProcess {
     this.#child.on('message', (message: FromHost) => this.#hear(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        // What a native library prints just before it dies is often the only explanation there is.
+        // The last words of a native library before it dies are often the only explanation.
         this.#lastWords = (this.#lastWords + text).slice(-2_000);
       });
     }
     this.exited = new Promise((resolve) => {
-      // Not `close`: after a disconnect of ours it never comes. What was printed last may need a moment more.
+      // Not `close`: after a disconnect of ours it never comes. Its last output may need a moment more.
       this.#child.once('exit', (code, signal) => {
-        // Programs that it started would outlive it.
+        // Otherwise, programs that it started would outlive it.
         this.#killGroup();
         const read = [this.#child.stdout, this.#child.stderr].map(
           (stream) => stream && finished(stream).catch(() => {}),
@@ -116,17 +116,17 @@ export class HostProcess {
     return this.#nodePid ?? this.#child.pid;
   }
 
-  /** No processor code has run in it. */
+  /** Whether no processor code has run in it. */
   get isBare(): boolean {
     return this.#loads === 0;
   }
 
-  /** Something other than the first request of its only stage has run in it, and may have damaged it. */
+  /** Whether anything other than the first request of its only stage has run in it, and may have damaged it. */
   get isUsed(): boolean {
     return this.#served > 0 || this.#loads > 1;
   }
 
-  /** Stages that are loaded, the one used longest ago first. */
+  /** Stages that are loaded, least recently used first. */
   get loaded(): StageVersion[] {
     return [...this.#loaded.values()];
   }
@@ -166,7 +166,7 @@ export class HostProcess {
   async run(job: HostJob): Promise<HostAnswer> {
     const { name, version, timeoutMs, memoryMb } = job.stage;
     const stage = { name, version };
-    // The latest used is the last to be unloaded.
+    // The most recently used stage is the last to be unloaded.
     this.#loaded.delete(stageKey(stage));
     this.#loaded.set(stageKey(stage), stage);
     let stopWatching = () => {};
@@ -190,7 +190,7 @@ export class HostProcess {
     try {
       const { uuid, attempt, files } = job;
       const asked = this.#ask({ type: 'process', stage, uuid, attempt, files }, this.isUsed);
-      // Only now: a stop sent before the work would stop nothing.
+      // Only now: a stop sent before the work would have no effect.
       job.signal.addEventListener('abort', stop, { once: true });
       if (job.signal.aborted) stop();
       const answer = await asked;
@@ -228,7 +228,7 @@ export class HostProcess {
     } else this.#answer?.(message);
   }
 
-  /** `used`: what ran in it before may keep it from reacting; the answer is then that it crashed. */
+  /** `used`: earlier work may keep it from reacting; the answer is then that it crashed. */
   #ask(message: ToHost, used: boolean): Promise<FromHost | undefined> {
     if (!this.alive) return Promise.resolve(undefined);
     const cancel = used
@@ -253,7 +253,7 @@ export class HostProcess {
   #kill(reason: string): void {
     if (!this.alive) return;
     this.#killedFor ??= reason;
-    // At once, so that it gets no other request before it is gone.
+    // At once, so that it gets no other request before it has ended.
     this.alive = false;
     this.#killGroup();
   }
@@ -276,7 +276,7 @@ export class HostProcess {
   }
 }
 
-/** The last of a chain of processes: Node itself, behind those that confine it. */
+/** The last of a chain of processes: Node itself, behind the programs that confine it. */
 function innermost(pid: number | undefined): number | undefined {
   try {
     for (let found = pid; ; ) {
@@ -292,12 +292,12 @@ function innermost(pid: number | undefined): number | undefined {
 }
 
 /**
- * For glibc: larger buffers go back to the system when they are freed. By itself it would keep freed ones of up to 32 MB for later: a process
- * that read large pages one after another grew to 480 MB, and with this to 350 MB, in the same time.
+ * For glibc: makes it return larger buffers to the system when they are freed. By default it keeps freed buffers of up to 32 MB for later:
+ * a process that read large pages one after another grew to 480 MB, and with this setting to 350 MB, in the same time.
  */
 const mappedBytes = String(1024 * 1024);
 
-/** A processor gets what programs need to run, and none of our secrets. */
+/** A processor gets the environment that programs need to run, and none of our secrets. */
 function hostEnvironment(): NodeJS.ProcessEnv {
   const wanted = [
     'PATH',
@@ -315,7 +315,7 @@ function hostEnvironment(): NodeJS.ProcessEnv {
 
 function describeExit(code: number | null, signal: string | null): string {
   if (signal) return `killed by ${signal}`;
-  // Bubblewrap, like a shell, tells so that the program was killed.
+  // Bubblewrap, like a shell, reports this way that the program was killed.
   const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   if (name) return `killed by ${name}`;
   return `exit code ${code}`;

@@ -1,6 +1,6 @@
 import type { BlobReference } from '../blobs/blobs.ts';
 
-/** A version of a stage: what a process loads, and what a request is for. */
+/** A version of a stage: what a process loads and what a request uses. */
 export interface StageVersion {
   name: string;
   version: number;
@@ -8,7 +8,7 @@ export interface StageVersion {
 
 /** Messages between a worker and a processor process. A process loads several stages and serves them in turn. */
 export type ToHost =
-  /** The process is the spare one, and has time to load what nearly every processor needs. */
+  /** The process is the spare one, so it has time to load what nearly every processor needs. */
   | { type: 'warm' }
   | ({ type: 'load' } & StageLoad)
   | { type: 'unload'; stage: StageVersion }

@@ -28,7 +28,7 @@ process.on('message', (message: ToHost) => {
 process.on('disconnect', () => process.exit(0));
 send({ type: 'ready', rssBytes: process.memoryUsage.rss() });
 
-/** A spare process has loaded what every stage needs, and takes no more memory than that while it waits. */
+/** A spare process has loaded what every stage needs, and takes no other memory while it waits. */
 async function warm(): Promise<void> {
   await Promise.all([import('zod'), import('../blobs/directory.ts')]);
   collectGarbage();

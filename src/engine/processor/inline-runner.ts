@@ -64,7 +64,7 @@ export function createInlineRunner(parts: {
       return { ok: false, reason, ...judged, ...ended, log: log.toString() };
     } finally {
       cancel();
-      // A listener left behind would keep the signal, and all that it holds, for ever.
+      // A leftover listener would keep the signal, and everything it holds, for ever.
       signal.removeEventListener('abort', stop);
     }
   }

@@ -33,7 +33,7 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
       let host = await processes.borrow(code, { signal, owner: job.owner ?? '' });
       const { isUsed } = host;
       answer = await ask(host);
-      // What an earlier request left behind (a late rejection, a corrupted heap) is not this one's fault.
+      // This request is not to blame for what an earlier one left behind (a late rejection, a corrupted heap).
       if (answer.type === 'crashed' && isUsed && !signal.aborted) {
         host = await processes.replace(host, code);
         isSecond = true;
@@ -67,7 +67,7 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
 
 type Failed = Extract<RunnerResult, { ok: false }>;
 
-/** What the processor left, with the files it didn't touch taken from what we sent. */
+/** The files that the processor left; those it didn't touch are taken from what we sent. */
 function merge(
   before: readonly ResultFile[],
   after: Extract<FromHost, { type: 'done' }>['files'],

@@ -6,13 +6,13 @@ import { newFile, type ResultFile } from '../request/request.ts';
 import { asReference, inlineLimit, sizeOf } from '../request/result-files.ts';
 import { type JobFiles, PermanentFailure } from './processor.ts';
 
-/** What one stage may add to the message in small contents: a book has thousands of small pages. */
+/** The total size of small contents that one stage may add to the message: a book has thousands of small pages. */
 const inlineTotal = 1024 * 1024;
 
 /**
- * What a processor sees of the files; `result()` is what it left. The list it was made from is not touched. Large contents
- * are stored as they are written, and nobody owns them yet: those of a job that fails are swept after a day. Without
- * `put`, as in tests, all stays in memory.
+ * The files as a processor sees them; `result()` is what it left. The original list is not changed. Large contents
+ * are stored as they are written, and have no owner yet: those of a failed job are swept after a day. Without
+ * `put`, as in tests, everything stays in memory.
  */
 export function openJobFiles(
   blobs: Pick<Blobs, 'get'> & Partial<Pick<Blobs, 'put'>>,
@@ -24,7 +24,7 @@ export function openJobFiles(
   const find = (name: string): ResultFile => {
     const file = byName.get(name);
     if (file) return file;
-    // It won't have one at the next attempt either.
+    // The next attempt wouldn't find it either.
     throw new PermanentFailure(
       `the request has no file ${name}; it has: ${listed([...byName.keys()]) || 'none'}`,
     );
@@ -36,7 +36,7 @@ export function openJobFiles(
   };
   const store = async (file: ResultFile) => {
     const reference = await blobs.put?.(file.content);
-    // Unless it has been replaced or removed meanwhile.
+    // Unless it has been replaced or removed in the meantime.
     if (reference && byName.get(file.name) === file) byName.set(file.name, asReference(file, reference));
   };
   const storeFrom = async (file: ResultFile, path: string) => {
@@ -63,7 +63,7 @@ export function openJobFiles(
       await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
     },
     write(name, content) {
-      // Processors of users are not type-checked, and text is the most likely slip.
+      // Users' processors are not type-checked, and passing text is the most likely mistake.
       if (!(content instanceof Uint8Array)) {
         throw new TypeError(
           `write(${name}): the content must be a Buffer or Uint8Array, not ${typeof content}`,
@@ -80,7 +80,7 @@ export function openJobFiles(
     },
     writeFrom(name, path) {
       const file = newFile(name, new Uint8Array());
-      // At once, because the order of the calls is the order of the files.
+      // At once, because the order of the calls determines the order of the files.
       byName.set(name, file);
       const storing = storeFrom(file, path);
       storing.catch(() => {});

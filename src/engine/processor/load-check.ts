@@ -3,13 +3,13 @@ import { type StageVersion, stageKey } from './host-protocol.ts';
 import type { ProcessSource } from './process-source.ts';
 import { type StageCode, WorkerProcesses } from './worker-processes.ts';
 
-/** Stages are checked one after the other; one that takes longer than this to load no longer holds up the next. */
+/** Stages are checked one after another; a stage that takes longer than this to load no longer holds up the next. */
 const patienceMs = 2_000;
 const idleMs = 500;
 
 /**
- * Checks whether stages can be loaded before there is a message for them, so that an administrator learns of a broken
- * one soon. Each version is checked once for all workers of this Pismak process, in a process that exits afterwards.
+ * Checks whether stages can be loaded before there is a message for them, so that an administrator soon learns of a broken
+ * stage. Each version is checked once for all workers of this Pismak process, in a process that exits afterwards.
  */
 export class LoadCheck {
   readonly #source: ProcessSource;
@@ -35,17 +35,17 @@ export class LoadCheck {
     return checking;
   }
 
-  /** It was loaded elsewhere. */
+  /** Records that the stage was loaded elsewhere. */
   confirm(stage: StageVersion): void {
     this.#known.set(stageKey(stage), Promise.resolve());
   }
 
-  /** It could not be loaded any more, or was not for a message. */
+  /** Records that the stage failed to load again, or failed without a message. */
   doubt(stage: StageVersion): void {
     this.#known.delete(stageKey(stage));
   }
 
-  /** Ends running checks; new ones may be asked for afterwards. */
+  /** Ends running checks; new checks may be requested afterwards. */
   async close(): Promise<void> {
     const processes = this.#processes;
     this.#processes = this.#newProcesses();

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { Clock } from '../time/clock.ts';
 
 /**
- * A process serves stages of different limits, so Node can't limit its heap for each of them: we look, and often, since
- * a processor that runs wild takes a gigabyte in a second.
+ * A process serves stages with different limits, so Node can't limit its heap for each of them: we check it, and often, because
+ * a runaway processor takes a gigabyte in a second.
  */
 const checkMs = 200;
 const megabyte = 1024 * 1024;
 
 /**
- * Calls back when a process has taken far more than `memoryMb`. `bareBytes` is what it took before it loaded anything,
+ * Calls back when a process has used far more than `memoryMb`. `bareBytes` is what it used before it loaded anything,
  * which every process needs.
  */
 export function watchMemory(parts: {

@@ -3,14 +3,14 @@ import { HostProcess } from './host-process.ts';
 import type { StageVersion } from './host-protocol.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** The next spare process is started when the work that took the last one has begun: both would be slower at once. */
+/** The next spare process starts this long after the work that took the last one: starting both at once would slow both. */
 const replenishMs = 1_000;
 
-/** Node can't change this limit later. It is only the last one: each stage's own is watched from outside. */
+/** Node can't change this limit later. It is only the last resort: each stage's own limit is watched from outside. */
 const leastHeapMb = 2048;
 
 /**
- * Provides processor processes to the workers of this Pismak process. One is kept ready for all of them together,
+ * Provides processor processes to the workers of this Pismak process. One spare process is kept ready for all of them together,
  * so that the first message after a quiet time doesn't wait for Node to start.
  */
 export class ProcessSource {
@@ -20,7 +20,7 @@ export class ProcessSource {
   #cancel = () => {};
   #heapMb = leastHeapMb;
   #sandbox: Sandbox | undefined;
-  /** What the last process was for: the next is likely to be for the same. */
+  /** What the last process was used for: the next one is likely to be used for the same. */
   #network = false;
   #taken = 0;
   readonly #numbers = new WeakMap<HostProcess, number>();
@@ -34,12 +34,12 @@ export class ProcessSource {
     return this.#spare;
   }
 
-  /** Processes that start from now on are confined by it. */
+  /** Sets how processes that start from now on are confined. */
   confine(sandbox: Sandbox | undefined): void {
     this.#sandbox = sandbox;
   }
 
-  /** From now on a process is kept ready. */
+  /** From now on, a spare process is kept ready. */
   keepSpare(): void {
     this.#keeps = true;
     this.#replenish();
@@ -70,20 +70,20 @@ export class ProcessSource {
     return host;
   }
 
-  /** Whether a process is as far from the network as this work must be. */
+  /** Whether a process is cut off from the network as much as this work requires. */
   suits(host: HostProcess, network: boolean): boolean {
     return host.network === network || !this.#sandbox;
   }
 
   /**
-   * Whether a process may load the stage. Node never forgets a module, so one that loaded something before this version
+   * Whether a process may load the stage. Node never forgets a module, so a process that loaded something before this version
    * was made would run code that has been edited since.
    */
   isNewEnough(host: HostProcess, stage: StageVersion): boolean {
     return (this.#numbers.get(host) ?? 0) > (this.#known.get(stage.name)?.taken ?? 0);
   }
 
-  /** Ends the spare process; processes that were taken belong to their takers. */
+  /** Ends the spare process; processes already taken belong to their takers. */
   async close(): Promise<void> {
     this.#keeps = false;
     this.#cancel();
@@ -100,7 +100,7 @@ export class ProcessSource {
 
   #start(memoryMb: number): HostProcess {
     const heapMb = Math.max(this.#heapMb, memoryMb);
-    // Without a sandbox nothing can be cut off.
+    // Without a sandbox, the network can't be cut off.
     const network = this.#network || !this.#sandbox;
     return new HostProcess({ clock: this.#clock, heapMb, network, sandbox: this.#sandbox });
   }

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 
 export interface ProcessUse {
-  /** Processor time of all its threads so far. */
+  /** CPU time of all its threads so far. */
   cpuSeconds: number;
   residentMb: number;
 }
 
-/** The kernel counts processor time for programs in hundredths of a second. */
+/** The kernel counts CPU time for programs in hundredths of a second. */
 const ticksPerSecond = 100;
 const pagesPerMb = 1024 / 4;
 
-/** What a process has used; zeros where the system doesn't say (not Linux), or when it has just ended. */
+/** The CPU time and memory of a process; zeros where the system doesn't tell (not Linux), or when it has just ended. */
 export async function processUse(pid: number | undefined): Promise<ProcessUse> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    // Its name is in parentheses and may contain anything. The first field after it is the third of all.
+    // The name is in parentheses and may contain anything. The first field after it is field 3.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const number = (field: number) => Number(fields[field - 3]);
     return {

@@ -1,5 +1,5 @@
 /**
- * What does the work of a stage. A processor is loaded once per stage and version, and then called once per request:
+ * The code that does the work of a stage. A processor is loaded once per stage and version, and then called once per request:
  *
  *     export default defineProcessor(async (setup) => {
  *       const suffix = setup.config || '!';
@@ -19,7 +19,7 @@ export function defineProcessor(load: LoadProcessor): LoadProcessor {
 /** Called once per version of a stage: reads the configuration, loads models. */
 export type LoadProcessor = (setup: Setup) => Promise<Process>;
 
-/** Called per request. What it throws fails this attempt, unless it is a `PermanentFailure` or a `WrongWorker`. */
+/** Called once per request. An error fails this attempt, except for `PermanentFailure` and `WrongWorker`. */
 export type Process = ((job: Job) => Promise<void>) & { close?: () => Promise<void> };
 
 /** What a processor knows about its stage. */
@@ -42,45 +42,45 @@ export interface Setup {
 export interface Job {
   readonly uuid: string;
   readonly stage: string;
-  /** The user whose request it is. Only processors that run inside the worker learn it. */
+  /** The user who owns the request. Only processors that run inside the worker learn it. */
   readonly owner?: string;
-  /** 1 the first time. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
   readonly files: JobFiles;
   /** Aborts when the time is up or the worker must stop at once. */
   readonly signal: AbortSignal;
-  /** A line of the stage's log, which travels with the request. */
+  /** Adds a line to the stage's log, which travels with the request. */
   log(line: string): void;
 }
 
-/** The request's files so far; any number may be added, replaced or removed. Order is kept, new ones come last. */
+/** The request's files so far; any may be added, replaced or removed. Order is kept; new files come last. */
 export interface JobFiles {
   names(): string[];
   size(name: string): number;
   /** The whole content, in memory. */
   read(name: string): Promise<Uint8Array>;
-  /** The content as a new file on the disk, for what may be larger than memory. */
+  /** The content as a new file on disk, for content that may be larger than memory. */
   save(name: string, path: string): Promise<void>;
-  /** The file is readable at once; when the promise resolves, a large content is stored and no longer held in memory. */
+  /** The file is readable at once; when the promise resolves, large content is stored and no longer held in memory. */
   write(name: string, content: Uint8Array): Promise<void>;
-  /** The content of a file on the disk, for what may be larger than memory. It is stored when the promise resolves. */
+  /** Sets the content from a file on disk, for content that may be larger than memory. It is stored when the promise resolves. */
   writeFrom(name: string, path: string): Promise<void>;
   remove(name: string): void;
 }
 
-/** Thrown by a processor when trying again can't help: bad input, unsupported format. The request fails for good. */
+/** Thrown by a processor when a retry can't help: bad input, unsupported format. The request fails for good. */
 export class PermanentFailure extends Error {
   override name = 'PermanentFailure';
 }
 
-/** By name: a processor of the user's own may have been written against another copy of this class. */
+/** Checks by name: a user's own processor may have been written against another copy of this class. */
 export function isPermanent(error: unknown): boolean {
   return error instanceof Error && error.name === 'PermanentFailure';
 }
 
 /**
- * Thrown by a processor when this worker can't serve the request but another may: Pismak is older here, say. The request
- * waits in its queue for another worker, and its attempts don't count.
+ * Thrown by a processor when this worker can't serve the request but another may: for example, Pismak is older here. The request
+ * waits in its queue for another worker, and such attempts don't count.
  */
 export class WrongWorker extends Error {
   override name = 'WrongWorker';
@@ -90,27 +90,27 @@ export function isWrongWorker(error: unknown): boolean {
   return error instanceof Error && error.name === 'WrongWorker';
 }
 
-/** How the engine knows a processor. */
+/** A processor, as the engine knows it. */
 export type ProcessorRegistration = {
   name: string;
   summary: string;
-  /** Checks a stage's configuration text before it is stored; throws what the administrator should read. */
+  /** Checks a stage's configuration text before it is stored; throws a message for the administrator. */
   check?: (config: string, machine: { commands: readonly string[] }) => void;
   /**
-   * Whether the same input with this configuration always takes the same course: nothing outside (a network, a service) has
-   * a say. A timeout is then not tried again, and a crash only once. By default it is not.
+   * Whether the same input with this configuration always has the same outcome, independent of anything outside (a network, a
+   * service). A timeout is then not retried, and a crash only once. Default: false.
    */
   isDeterministic?: (config: string) => boolean;
   /**
-   * What a stage with this configuration and these files can do on this machine (languages it can read, say), so that work that no
-   * worker can do is refused at once. Undefined if nobody knows. Workers tell it with their presence; at most 500 names.
+   * What a stage with this configuration and these files can do on this machine (for example, languages it can read), so that work that no
+   * worker can do is refused at once. Undefined if unknown. Workers report it with their presence; at most 500 names.
    */
   offers?: (config: string, files: readonly string[]) => Promise<readonly string[] | undefined>;
 } & (
   | {
-      /** Runs in its own process, so a fault can cost only its own request. The default choice. */
+      /** Runs in its own process, so that a fault affects only its own request. The default choice. */
       module: URL;
-      /** It needs the network. Without this it gets none, where that can be cut off. */
+      /** It needs the network. Otherwise it gets no network, where that can be cut off. */
       network?: true;
     }
   | {

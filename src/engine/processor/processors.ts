@@ -5,9 +5,9 @@ import type { ProcessorRegistration } from './processor.ts';
 export interface Processors {
   register(registration: ProcessorRegistration): void;
   list(): ProcessorRegistration[];
-  /** `processor-unknown`, with the known ones listed. */
+  /** Throws `processor-unknown` with a list of the known ones. */
   get(name: string): ProcessorRegistration;
-  /** Refuses a configuration that the processor could not be loaded with, as far as it can tell. */
+  /** Refuses a configuration with which the processor could not be loaded, as far as it can tell. */
   check(name: string, config: string): void;
 }
 

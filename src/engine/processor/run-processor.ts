@@ -2,7 +2,7 @@ import { newFile } from '../request/request.ts';
 import { openJobFiles } from './job-files.ts';
 import type { LoadProcessor } from './processor.ts';
 
-/** What a test gives to a processor. */
+/** The input of a processor in a test. */
 export interface ProcessorRun {
   config?: string;
   /** Name to content. */
@@ -16,12 +16,12 @@ export interface ProcessorRun {
 }
 
 /**
- * Runs a processor once, without queue or worker, for its tests:
+ * Runs a processor once, without queue or worker, to test it:
  *
  *     const { files, log } = await runProcessor(shout, { files: { 'a.txt': 'hello' } });
  *     assert.equal(files['a.txt'], 'HELLO!');
  *
- * Files come back as text, and as bytes in `contents`. What the processor throws is thrown.
+ * Files are returned as text, and as bytes in `contents`. Errors of the processor are thrown.
  */
 export async function runProcessor(
   load: LoadProcessor,

@@ -2,18 +2,18 @@ import type { ResultFile } from '../request/request.ts';
 
 /** Runs the processor of one version of one stage. */
 export interface Runner {
-  /** Loads what it needs, so that the first request doesn't wait for it. Rejects when the processor can't be loaded. */
+  /** Loads the processor, so that the first request doesn't wait for it. Rejects when the processor can't be loaded. */
   load(): Promise<void>;
   /** Whether a request would find it loaded. */
   isLoaded(): boolean;
-  /** Never rejects: whatever the processor does, it comes back as a result. */
+  /** Never rejects: whatever the processor does, the outcome is a result. */
   run(job: RunnerJob): Promise<RunnerResult>;
   close(): Promise<void>;
 }
 
 export interface RunnerJob {
   uuid: string;
-  /** Whose request it is: owners share what there is. */
+  /** The owner of the request: owners share the processes. */
   owner?: string;
   attempt: number;
   files: readonly ResultFile[];
@@ -25,20 +25,20 @@ export type RunnerResult =
   | {
       ok: false;
       reason: string;
-      /** Trying again can't help. */
+      /** A retry can't help. */
       permanent: boolean;
       /** This worker can't serve it, but another may. */
       wrongWorker?: boolean;
-      /** It was stopped by the worker, so it was not the request's fault. */
+      /** The worker stopped it, so the request is not to blame. */
       aborted: boolean;
-      /** The processor could not be loaded (any more): the request was not tried at all. */
+      /** The processor could not be loaded (any more): the request was not attempted at all. */
       notLoaded?: boolean;
-      /** It didn't fail by itself: its time was up, or its process ended (`crashed twice`: a second one right after, too). */
+      /** It timed out or its process ended, rather than failing by itself (`crashed twice`: a second process ended right after). */
       ended?: 'timeout' | 'crashed' | 'crashed twice';
       log: string;
     };
 
-/** The stage's log, bounded: a processor that talks without end must not fill the queue. */
+/* The stage's log, bounded: a processor that logs endlessly must not fill the queue. */
 export class StageLogText {
   static readonly limit = 64 * 1024;
   #text = '';

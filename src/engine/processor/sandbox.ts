@@ -8,17 +8,17 @@ import { fileURLToPath } from 'node:url';
 export interface SandboxPlan {
   /** Hidden, except for the directories in `writable`: databases, keys and logs. */
   hidden: readonly string[];
-  /** Files that are empty inside: settings with the passwords of servers. */
+  /** Files that appear empty inside: settings with the passwords of servers. */
   emptied: readonly string[];
-  /** All else is read-only. */
+  /** Everything else is read-only. */
   writable: readonly string[];
-  /** Of modules inside of `hidden`. */
+  /** Directories of modules inside `hidden`. */
   readable: readonly string[];
-  /** Node's cache of compiled code: one of their own, so that no processor can change what Pismak itself runs. */
+  /** Node's cache of compiled code: a separate one, so that no processor can change what Pismak itself runs. */
   compileCache: string;
 }
 
-/** How to start processes that are confined. */
+/** How to start confined processes. */
 export interface Sandbox {
   /** Put before a program and its parameters. */
   prefix(options: { network: boolean; directory: string }): string[];
@@ -26,9 +26,9 @@ export interface Sandbox {
 }
 
 /**
- * Bubblewrap: a view of the file system of their own, and no sight of other processes. Code that parses hostile files runs
- * in it, so a hole in a decoder opens neither databases nor keys. Without it the processes are separate, but see
- * all that Pismak's user sees.
+ * Bubblewrap: processes get a separate view of the file system, and don't see other processes. Code that parses hostile files runs
+ * in it, so that a hole in a decoder opens neither databases nor keys. Without it, the processes are separate, but see
+ * everything that Pismak's user sees.
  */
 export function findSandbox(plan: SandboxPlan): Sandbox | { fault: string } {
   for (const directory of [...plan.writable, plan.compileCache])
@@ -68,7 +68,7 @@ function parametersOf(
     '--unshare-user',
     '--unshare-pid',
     '--unshare-ipc',
-    // A capability would let it remove what hides the data. This one only lets root's programs be confined again.
+    // A capability would let it remove the mounts that hide the data. This one only lets root's programs be confined again.
     '--cap-drop',
     'ALL',
     ...(process.getuid?.() === 0 ? ['--cap-add', 'CAP_SETFCAP'] : []),
@@ -95,7 +95,7 @@ function parametersOf(
   ];
 }
 
-/** What the processors of an installation need: blobs, and copies of the files of stages. */
+/** What an installation's processors need: blobs, and copies of the files of stages. */
 export function sandboxPlan(parts: {
   data: string;
   blobsUrl: string;

@@ -4,12 +4,12 @@ import { PermanentFailure } from './processor.ts';
 
 /** Limits on one piece of work in a process. */
 export interface UseLimits {
-  /** Processor time. On a busy machine the work may take `slowness` times as long by the clock. */
+  /** CPU time. On a busy machine the work may take `slowness` times as long in real time. */
   seconds: number;
   memoryMb: number;
 }
 
-/** The work took more than its limits. The same work would again. */
+/** The work exceeded its limits. The same work would do so again. */
 export class Overrun extends PermanentFailure {
   readonly limit: 'time' | 'memory';
 
@@ -19,12 +19,12 @@ export class Overrun extends PermanentFailure {
   }
 }
 
-/** A program that runs wild takes a gigabyte in a second. */
+/** A runaway program takes a gigabyte in a second. */
 const checkMs = 100;
-/** Processor time doesn't depend on what else the machine does, but a program may also wait for ever. */
+/** CPU time doesn't depend on what else the machine does, but a program may also wait for ever. */
 const slowness = 5;
 
-/** Watches a process during one piece of work, and calls back once when it has used more than its limits. */
+/** Watches a process during one piece of work, and calls back once if it exceeds its limits. */
 export function watchUse(parts: {
   pid: number | undefined;
   limits: UseLimits;

@@ -5,11 +5,11 @@ import { ElasticSlots, type Running } from '../turns/elastic-slots.ts';
 import type { HostProcess } from './host-process.ts';
 import type { ProcessSource } from './process-source.ts';
 
-/** What it takes to load a stage in a process. */
+/** What a process needs to load a stage. */
 export interface StageCode {
   stage: Stage;
   module: string;
-  /** URL that the process opens the blobs with, and where it keeps local copies of files. */
+  /** The URL with which the process opens the blobs, and the directory of its local copies of files. */
   blobs: string;
   cache: string;
   /** Programs that the stage may run (setting `command.allow`); none by default. */
@@ -21,20 +21,20 @@ export interface StageCode {
 interface Waiting {
   stage: Stage;
   owner: string;
-  /** It has waited long enough: one more process may be started for it. */
+  /** Whether it has waited long enough for one more process to be started. */
   isImpatient: boolean;
   go(host: HostProcess): void;
   giveUp(): void;
 }
 
 /**
- * The processes in which a worker serves its stages, each one request at a time. A process is *lent* to one request, else *idle*;
+ * The processes in which a worker serves its stages, each one request at a time. A process is *lent* to one request, or *idle*;
  * it starts when there is a message, loads one stage after another, and ends when it has been idle for a while, has used too
  * much memory, or died.
  *
  * A request takes an idle process that has its stage loaded, or else one with room for another stage. If all are busy, it
- * waits a moment before one more is started: bursts of tiny messages need few processes, and a message that takes
- * long (or for ever) blocks no others. When all are busy for long with work of other owners, an owner may have some more.
+ * waits a moment before another process is started: bursts of tiny messages need few processes, and a message that takes
+ * long (or for ever) blocks no others. When all have long been busy with other owners' work, an owner may have some more.
  */
 export class WorkerProcesses {
   readonly #source: ProcessSource;
@@ -44,7 +44,7 @@ export class WorkerProcesses {
   readonly #most: number | undefined;
   readonly #patienceMs: number;
   readonly #all = new Set<HostProcess>();
-  /** In order of use, the latest last. */
+  /** In order of use, most recently used last. */
   #idle: HostProcess[] = [];
   readonly #retiring = new WeakMap<HostProcess, () => void>();
   readonly #waiting = new Set<Waiting>();
@@ -62,8 +62,8 @@ export class WorkerProcesses {
     /** How long a process may be idle. */
     idleMs: number;
     /**
-     * Most processes at once, unless owners wait behind others' long work: then twice as many. A stage whose concurrency is
-     * higher may have that many. None: as many as requests.
+     * Maximum number of processes, unless owners wait behind others' long work: then twice as many. A stage with a higher
+     * concurrency may have as many as that. Undefined: as many as requests.
      */
     most?: number;
     patienceMs?: number;
@@ -88,7 +88,7 @@ export class WorkerProcesses {
     return [...this.#all].some((host) => host.alive && host.has(stage));
   }
 
-  /** A process with the stage loaded, for one request. Rejects when it can't be loaded, or when the signal aborts first. */
+  /** A process with the stage loaded, for one request. Rejects if it can't be loaded, or if the signal aborts first. */
   async borrow(
     code: StageCode,
     { signal, owner = '' }: { signal?: AbortSignal; owner?: string } = {},
@@ -116,7 +116,7 @@ export class WorkerProcesses {
     this.#serveWaiting();
   }
 
-  /** The stage is not needed any more. */
+  /** Unloads a stage that is not needed any more. */
   unload(stage: Stage): void {
     for (const host of this.#all) host.unload(stage);
   }
@@ -130,13 +130,13 @@ export class WorkerProcesses {
     await Promise.all(all.map((host) => host.close()));
   }
 
-  /** An idle process that may serve the stage; it is idle no longer. */
+  /** An idle process that may serve the stage; it is then no longer idle. */
   #find(stage: Stage): HostProcess | undefined {
     const usable = this.#idle.filter((host) => this.#isUsable(host, stage)).reverse();
     const host =
       usable.find((each) => each.has(stage)) ??
       usable.find((each) => each.loaded.length < this.#keepLoaded) ??
-      // No room anywhere, and no more processes allowed: a stage in the least recently used process makes way.
+      // No room in any process, and no more processes allowed: a stage in the least recently used process makes room.
       (this.#all.size >= this.#limit(stage) ? usable.at(-1) : undefined);
     if (host) this.#wake(host);
     return host;
@@ -154,7 +154,7 @@ export class WorkerProcesses {
     return this.#most === undefined ? stage.concurrency + 1 : Math.max(this.#most, stage.concurrency);
   }
 
-  /** Whether the owner may have a process, now that others have theirs. */
+  /** Whether the owner may have a process, given those that others have. */
   #hasTurn(stage: Stage, owner: string): boolean {
     if (this.#most === undefined) return true;
     const slots = this.#limit(stage);
@@ -213,7 +213,7 @@ export class WorkerProcesses {
       if (!this.#hasTurn(stage, owner)) continue;
       const host =
         this.#find(stage) ??
-        // An idle one that can't serve this stage makes way.
+        // An idle process that can't serve this stage makes room.
         (waiting.isImpatient || this.#idle.length > 0 ? this.#start(stage) : undefined);
       if (host) waiting.go(this.#lend(host, owner));
     }
@@ -240,7 +240,7 @@ export class WorkerProcesses {
       await host.load({ stage: { name, version }, module, blobs, cache, config, files, commands }, stage);
       return host;
     } catch (error) {
-      // What another stage left behind in the process is not this one's fault.
+      // This request is not to blame for what another stage left behind in the process.
       if (!isBare && !this.#closed) return this.replace(host, code);
       this.#end(host);
       this.#serveWaiting();

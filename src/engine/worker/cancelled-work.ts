@@ -7,15 +7,15 @@ import { cancelledPath } from '../request/cancellations.ts';
 import type { Request } from '../request/request.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 
-/** Between two reads of the list, so that many cancellations at once cost few reads. */
+/** Minimum time between two reads of the list, so that many cancellations at once cost few reads. */
 const restMs = 200;
-/** After a read that failed. */
+/** Delay after a failed read. */
 const againMs = 1000;
 
 type Names = Pick<Request, 'batch' | 'owner' | 'uuid'>;
 
 /**
- * What must not be worked on, as the workers of this process know it. The list is in memory, so that no message waits for a
+ * The cancelled work, as the workers of this process know it. The list is in memory, so that no message waits for a
  * database; it is read again when the node changes.
  */
 export class CancelledWork {
@@ -42,7 +42,7 @@ export class CancelledWork {
     });
   }
 
-  /** Follows the list through a worker's session, until the session ends or the worker stops. */
+  /** Follows the list during a worker's session, until the session ends or the worker stops. */
   watch(session: Coordination): Unwatch {
     return session.watch(cancelledPath, () => this.#followed.refresh());
   }
@@ -52,7 +52,7 @@ export class CancelledWork {
     return keysOf({ batch, owner, uuid }).some((key) => this.#cancelled.has(key));
   }
 
-  /** A signal that aborts if the request is cancelled before `end` is called, or already is. */
+  /** A signal that aborts if the request is cancelled before `end` is called, or was cancelled already. */
   begin(request: Names): { signal: AbortSignal; end(): void } {
     const running = { keys: keysOf(request), controller: new AbortController() };
     this.#running.add(running);

@@ -5,14 +5,14 @@ import { type Clock, sleep } from '../time/clock.ts';
 import { hasEnded } from './process-life.ts';
 import { presencePath, type WorkerPresence, workerPresence } from './worker-record.ts';
 
-/** Longer than any session lives on without its process. */
+/** Longer than any session outlives its process. */
 const longestMs = 60_000;
 const lookMs = 250;
 
 /**
- * Creates the presence node of a worker. A process that was killed leaves its node behind until its session expires: the
- * node is replaced at once if it is our own or its process is seen to be gone. Else we wait for it to expire, or for
- * a sign of life: then rejects with `already-exists`.
+ * Creates the presence node of a worker. A killed process leaves its node behind until its session expires: the
+ * node is replaced at once if it is our own or its process is known to have ended. Otherwise we wait until it expires, or until
+ * a sign of life: then this rejects with `already-exists`.
  */
 export async function claimPresence(
   session: Coordination,

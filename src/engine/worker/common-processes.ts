@@ -2,7 +2,7 @@ import { LoadCheck } from '../processor/load-check.ts';
 import { ProcessSource } from '../processor/process-source.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** What all workers of this Pismak process share: where processes come from, and which stages are known to load. */
+/** Shared by all workers of this Pismak process: the source of processes, and the stages known to load. */
 export interface CommonProcesses {
   source: ProcessSource;
   loadCheck: LoadCheck;

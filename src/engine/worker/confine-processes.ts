@@ -4,7 +4,7 @@ import { findSandbox, sandboxPlan } from '../processor/sandbox.ts';
 import type { CommonProcesses } from './common-processes.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
-/** Processors run in a sandbox from now on, if this machine can and the settings don't forbid it. */
+/** From now on, processors run in a sandbox if this machine supports it and the settings allow it. */
 export async function confineProcesses(
   { source }: CommonProcesses,
   parts: Pick<

@@ -9,7 +9,7 @@ import type { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
-/** The runner that the stage's processor asks for: in processes of the worker, or in this thread. */
+/** The runner that the stage's processor requires: in processes of the worker, or in this thread. */
 export function createRunner(
   parts: WorkerParts,
   stage: Stage,
@@ -22,13 +22,13 @@ export function createRunner(
   const judge = (result: RunnerResult, job: RunnerJob) => (isDeterministic ? judged(result, job) : result);
   if ('module' in registration) {
     const module = registration.module.href;
-    // Blobs on a server are read by the process itself.
+    // The process itself reads blobs that are on a server.
     const network = registration.network === true || !blobsUrl.startsWith('directory:');
     const code = { stage, module, blobs: blobsUrl, cache: cacheDirectory, commands, network };
     const isolated = createIsolatedRunner(code, processes);
     return {
       ...isolated,
-      /** Without messages it only checks whether the stage can be loaded: a process is started when there is work. */
+      /** While there are no messages, only checks whether the stage can be loaded; a process starts when there is work. */
       async load() {
         if (!(await isAwaited(parts, stage))) return loadCheck.check(code);
         await isolated.load();
@@ -59,8 +59,8 @@ export function createRunner(
 }
 
 /**
- * For a deterministic processor. What took too long would take too long again, at full cost. A crash may be the machine's
- * (out of memory, a broken library), so it gets one more try.
+ * For a deterministic processor. Work that timed out would time out again, at full cost. A crash may be the fault of the machine
+ * (out of memory, a broken library), so the work gets one more try.
  */
 function judged(result: RunnerResult, { attempt }: RunnerJob): RunnerResult {
   if (result.ok || result.aborted || result.ended === undefined) return result;
@@ -68,7 +68,7 @@ function judged(result: RunnerResult, { attempt }: RunnerJob): RunnerResult {
   return { ...result, permanent: true };
 }
 
-/** Every worker serves a shared stage: workers that get no message need not load it. */
+/** Every worker serves a shared stage; workers that get no message need not load it. */
 async function isAwaited({ broker }: WorkerParts, { name, mode }: Stage): Promise<boolean> {
   if (mode === 'shared') return false;
   const { ready } = await broker.status(name);

@@ -3,7 +3,7 @@ import type { Clock } from '../time/clock.ts';
 /** How long a worker avoids a stage it failed to load, unless the stage changes. */
 const unableMs = 60_000;
 
-/** Which stages a worker failed to load: it avoids them for a minute, and remembers how often until it loads them or they change. */
+/** The stages that a worker failed to load: it avoids them for a minute, and counts the failures until it loads them or they change. */
 export class FailedLoads {
   readonly #clock: Clock;
   readonly #stages = new Map<string, { version: number; reason: string; until: number; times: number }>();
@@ -12,7 +12,7 @@ export class FailedLoads {
     this.#clock = clock;
   }
 
-  /** Without a reason the stage was loaded. */
+  /** Without a reason, the stage was loaded. */
   note({ name, version }: { name: string; version: number }, reason: string | undefined): void {
     const before = this.#stages.get(name);
     this.#stages.delete(name);
@@ -21,7 +21,7 @@ export class FailedLoads {
     this.#stages.set(name, { version, reason, until: this.#clock.now() + unableMs, times });
   }
 
-  /** The reasons of the stages to avoid, given the present versions of all stages. */
+  /** The stages to avoid and why, given the current versions of all stages. */
   unable(versions: ReadonlyMap<string, number>): Record<string, string> {
     const now = this.#clock.now();
     return Object.fromEntries(
@@ -29,7 +29,7 @@ export class FailedLoads {
     );
   }
 
-  /** How often each stage could not be loaded since it last was. */
+  /** How often each stage failed to load since it last loaded. */
   counts(versions: ReadonlyMap<string, number>): Record<string, number> {
     return Object.fromEntries(this.#present(versions).map(([name, { times }]) => [name, times]));
   }

@@ -1,13 +1,13 @@
 import type { Delivery } from '../broker/broker.ts';
 
 /*
- * A request that its processor refuses as `WrongWorker` goes back to the queue, for a worker that can serve it. It waits a
- * while, so that workers that can't serve it have time for others. After about fifty minutes it fails: nobody can serve it,
+ * A request that its processor refuses as `WrongWorker` returns to the queue, for a worker that can serve it. It waits a
+ * while, so that workers that can't serve it have time for other requests. After about fifty minutes it fails: nobody can serve it,
  * and a request that anybody may send must not go round for ever.
  */
 const mostTimes = 100;
 const longestMs = 30_000;
-/** How the history of a message tells a request that was given back from a failed attempt. */
+/** Distinguishes a returned request from a failed attempt in the history of a message. */
 const mark = 'not for this worker: ';
 
 export function mayGiveBack(delivery: Pick<Delivery, 'history'>): boolean {
@@ -19,7 +19,7 @@ export function giveBack(delivery: Delivery, reason: string): Promise<void> {
   return delivery.retry({ delayMs, reason: `${mark}${reason}` });
 }
 
-/** The number of this attempt, without those after which the request was given back. */
+/** The number of this attempt, not counting those after which the request was returned. */
 export function ownAttempts(delivery: Pick<Delivery, 'attempt' | 'history'>): number {
   return Math.max(1, delivery.attempt - timesGivenBack(delivery));
 }

@@ -7,7 +7,7 @@ interface Hooks {
   onError(error: unknown): void;
 }
 
-/** What a worker can do in the stages that it may serve, as far as their processors say. Asked once per version of a stage. */
+/** What a worker can do in the stages that it may serve, as reported by their processors. Asked once per version of a stage. */
 export class Offers {
   readonly #processors: Processors;
   readonly #hooks: Hooks;
@@ -18,7 +18,7 @@ export class Offers {
     this.#hooks = hooks;
   }
 
-  /** These stages may be served now. */
+  /** Sets the stages that may be served now. */
   follow(stages: readonly Stage[]): void {
     for (const name of this.#known.keys())
       if (!stages.some((stage) => stage.name === name)) this.#known.delete(name);

@@ -41,7 +41,7 @@ export class PresenceReport {
     this.#plan(this.#heartbeatMs);
   }
 
-  /** Something changed: report it soon. */
+  /** Call this after a change: it is reported soon. */
   soon(): void {
     if (!this.#session) return;
     const at = Math.max(this.#clock.now(), this.#lastAt + leastMs);

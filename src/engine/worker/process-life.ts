@@ -3,12 +3,12 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { z } from 'zod';
 import { isLiving } from '../files/living-process.ts';
 
-/** Names one process, on one machine, in one life of that machine: a process id alone is used again. */
+/** Identifies one process on one boot of one machine, because process ids are reused. */
 export const processLife = z.object({
-  /** Stands for the machine since it was booted, and for the container if there is one. */
+  /** Identifies this boot of the machine, and the container if there is one. */
   machine: z.string(),
   pid: z.int(),
-  /** When it started, in ticks since the boot. */
+  /** When the process started, in ticks since the boot. */
   started: z.string(),
 });
 export type ProcessLife = z.infer<typeof processLife>;

@@ -17,8 +17,8 @@ export class RunnerCache {
   }
 
   /**
-   * A runner for this version of the stage that can be loaded, or is; `release` it when it is no longer served. `from` is
-   * what it took: a stage that was loaded already, one that had to be, or none yet since no message waits.
+   * A runner for this version of the stage that is loaded or can be; `release` it when the stage is no longer served. `from` is
+   * what it took: the stage was loaded already, had to be loaded, or is not loaded yet because no message waits.
    */
   async acquire(stage: Stage): Promise<Acquired> {
     let entry = this.#entries.find(
@@ -64,7 +64,7 @@ export class RunnerCache {
   }
 
   #evict(current: Stage): void {
-    // An older version of a stage will never be asked for again.
+    // Nobody asks for an older version of a stage again.
     const outdated = this.#entries.filter(
       (entry) => entry.users === 0 && entry.name === current.name && entry.version < current.version,
     );

@@ -15,7 +15,7 @@ import type { CancelledWork } from './cancelled-work.ts';
 import { giveBack, mayGiveBack, ownAttempts } from './give-back.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
-/** How often a waiting message looks for room on the disk. */
+/** How often a waiting message checks for space on the disk. */
 const roomMs = 500;
 
 export interface Serving {
@@ -26,7 +26,7 @@ export interface Serving {
   cancelled: CancelledWork;
   /** Aborts when the worker must stop at once. */
   signal: AbortSignal;
-  /** Aborts when the worker goes to another stage: messages that only wait for room return to the queue. */
+  /** Aborts when the worker goes to another stage: messages that only wait for space return to the queue. */
   leaving: AbortSignal;
   /** `next` is the next stage of the request; undefined if it is finished. */
   onProcessed(stage: string, durationMs: number, next: string | undefined): void;
@@ -36,7 +36,7 @@ export interface Serving {
 
 /**
  * Serves one message of a stage's queue: processes it, passes it on according to the outcome table, and acks it only when
- * that is durable. A message may be served twice, which is harmless, but never not at all.
+ * that is durable. A message may be served twice, which is harmless, but it is never skipped.
  */
 export async function serveRequest(serving: Serving, delivery: Delivery): Promise<void> {
   const { parts, stage } = serving;
@@ -83,7 +83,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
       signal: AbortSignal.any([serving.signal, cancellation.signal]),
     })
     .finally(cancellation.end);
-  // Even if it failed by itself at the same moment: it is not to be tried again.
+  // Even if it failed by itself at the same moment, because it must not be retried.
   if (!result.ok && isCancelled()) {
     return passOnAndAck(serving, delivery, request, report('Failed', `${result.log}${cancelledLog}`));
   }
@@ -105,7 +105,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     request.results = result.files;
     return passOnAndAck(serving, delivery, request, report('OK', result.log), owned);
   }
-  // What fails on a full disk is not the request's fault.
+  // The request is not to blame for a full disk.
   if (result.aborted || parts.disk.isShort) return delivery.release();
   const attempt = ownAttempts(delivery);
   if (!result.permanent && !result.wrongWorker && attempt < stage.retry.attempts) {
@@ -115,7 +115,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   return passOnAndAck(serving, delivery, request, report('Failed', result.log));
 }
 
-/** Results need room: while the disk is short of it, the message waits. False if the worker must go meanwhile. */
+/** Results need disk space: while it is short, the message waits. False if the worker must leave meanwhile. */
 async function hasRoom({ parts, signal, leaving }: Serving): Promise<boolean> {
   const gone = AbortSignal.any([signal, leaving]);
   while (parts.disk.isShort && !gone.aborted) await sleep(parts.clock, roomMs, gone);
@@ -142,7 +142,7 @@ async function passOnAndAck(
       // Nobody waits for a cancelled request without an output queue.
       const isDropped = passed.to === 'dead' && cancelled.has(request);
       if (passed.to === 'dead' && !isDropped) await delivery.deadLetter(passed.reason);
-      // Not awaited: a lost ack only means that the message comes again.
+      // Not awaited: after a lost ack, the message only comes again.
       else
         void delivery
           .ack()
@@ -179,15 +179,15 @@ async function passOnAndAck(
           log,
         });
       }
-      // The next queue or the disk is full, or can't take messages: holding our slot is the back-pressure that finally reaches the producers.
+      // The next queue or the disk is full, or unavailable: holding our slot is the back-pressure that finally reaches the producers.
       await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));
-      // This worker may be needed to make room there: then it must not wait here.
+      // This worker may be needed to free space there: then it must not wait here.
       if (signal.aborted || leaving.aborted) return delivery.release();
     }
   }
 }
 
-/** Large results go by reference, unless the next stop is the output queue of a producer that doesn't know them. */
+/** Large results are sent by reference, unless the next stop is the output queue of a producer that doesn't know references. */
 async function prepareFiles(
   parts: WorkerParts,
   request: Request,
@@ -237,7 +237,7 @@ function emitProcessed(
   passed: PassedOn,
 ): void {
   const { startedAt, endedAt } = report;
-  // The stage may have done its part, and the request failed all the same: its next queue does not exist.
+  // The stage may have succeeded although the request failed: its next queue does not exist.
   const status = passed.to === 'dead' ? 'Failed' : (request.logs.at(-1)?.status ?? report.status);
   parts.events.emit({
     kind: 'request.processed',
@@ -248,7 +248,7 @@ function emitProcessed(
   });
 }
 
-/** Characters. The latest attempts say most. */
+/** In characters. The latest attempts are the most informative. */
 const longestHistory = 32 * 1024;
 
 function earlierAttempts(delivery: Delivery): string {

@@ -5,10 +5,10 @@ export interface Timing {
   next: Record<string, number>;
 }
 
-/** A request with made-up stage names must not make a heartbeat large. */
+/** A request with invented stage names must not make a heartbeat large. */
 const mostNext = 50;
 
-/** How many messages of each stage a worker has processed, how long one took on average, and where they went. */
+/** How many messages of each stage a worker has processed, their average time, and where they went next. */
 export class Timings {
   readonly #byStage = new Map<string, Timing>();
 

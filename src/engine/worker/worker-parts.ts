@@ -26,14 +26,14 @@ export interface WorkerParts {
   processors: Processors;
   stages: Stages;
   settings: Settings;
-  /** URL that a processor's own process opens the blobs with, and where it keeps local copies of files. */
+  /** The URL with which a processor's own process opens the blobs, and the directory of its local copies of files. */
   blobsUrl: string;
   cacheDirectory: string;
   /** The file of the settings, which processors must not read. */
   configurationFile?: string | undefined;
-  /** What all workers of this Pismak process share; a worker without it has its own, and no spare process. */
+  /** Shared by all workers of this Pismak process; a worker without it has its own, and no spare process. */
   commonProcesses?: CommonProcesses;
-  /** The same for the list of cancelled work. */
+  /** Also shared: the list of cancelled work. */
   cancelledWork?: CancelledWork;
   openSession(identity: string): Promise<Coordination>;
 }

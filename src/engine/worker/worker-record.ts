@@ -28,7 +28,7 @@ export const workerPresence = z.object({
   pid: z.number(),
   host: z.string().optional(),
   process: processLife.optional().describe('Tells this process from others of the same id'),
-  /** Of this worker object: it recognises its own presence after a lost session. */
+  /** Identifies this worker object, so that it recognises its own presence after a lost session. */
   life: z.string().optional(),
   state: z.enum(['STARTING', 'PROCESSING', 'RECONFIGURING', 'IDLE', 'FAILED']),
   stage: z.string().nullable().describe('Stage that the worker serves now'),
@@ -43,7 +43,7 @@ export const workerPresence = z.object({
   loaded: z.array(z.string()).describe('Stages whose processors are loaded'),
   startedAt: z.number(),
   heartbeatAt: z.number(),
-  /** Since its start, per stage: how many it processed and how long one took on average. The watchdog merges these. */
+  /** Since its start, per stage: how many messages it processed and their average time. The watchdog merges these. */
   timings: z.record(
     z.string(),
     z.object({
@@ -72,7 +72,7 @@ export const workerPresence = z.object({
     .optional()
     .describe('How long it could not work during a switch to a stage that it had to load'),
   warmMs: z.number().nullable().optional().describe('The same for a stage that was already loaded'),
-  /** Its last switch: from when it served nothing until it served the new stage; null during the switch. */
+  /** The duration of its last switch: from when it served nothing until it served the new stage; null during the switch. */
   lastSwitch: z.object({ from: z.number(), to: z.number().nullable() }).optional(),
 });
 export type WorkerPresence = z.infer<typeof workerPresence>;
@@ -82,7 +82,7 @@ export type WorkerState = WorkerPresence['state'] | 'DEAD';
 export interface WorkerView {
   record: WorkerRecord;
   presence: WorkerPresence | null;
-  /** DEAD when it has no presence. */
+  /** DEAD when the worker has no presence. */
   state: WorkerState;
 }
 

@@ -8,9 +8,9 @@ import type { WorkerParts } from './worker-parts.ts';
 
 /** The workers that run inside this process. */
 export interface WorkerSet {
-  /** Starts one more and resolves to its id once it has registered. `already-exists` when that id is alive. */
+  /** Starts one more and resolves to its id once it has registered. Throws `already-exists` when that id is alive. */
   start(options?: { id?: string; labels?: readonly string[] }): Promise<string>;
-  /** Stops a worker after it has finished its messages. `not-found` if this process runs no such worker. */
+  /** Stops a worker after it has finished its messages. Throws `not-found` if this process runs no such worker. */
   stop(id: string): Promise<void>;
   list(): string[];
   /** Stops all of them. */
@@ -42,7 +42,7 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
   }
 
   /**
-   * The first free of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. Another process of
+   * The first free name of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. Another process of
    * this machine may have taken the first ones.
    */
   async function startAsFirstFree(labels: readonly string[]): Promise<string> {

@@ -2,9 +2,9 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, normalize } from 'node:path';
 
 /**
- * An administrator's key must not be a shell of this machine: which programs stages may run is for the person who runs
- * the machine to say, in `command.allow` of its settings. An entry is the path of a program, with `*` for any characters
- * but a slash; the entry `*` alone allows every line of shell.
+ * An administrator's key must not be a shell of this machine: the operator of the machine decides which programs
+ * stages may run, in `command.allow` of its settings. An entry is the path of a program, with `*` for any characters
+ * but a slash; the entry `*` alone allows every shell command line.
  */
 export function checkAllowed(line: string, allow: readonly string[]): void {
   if (allow.includes('*')) return;
@@ -40,7 +40,7 @@ function realPath(program: string): string | undefined {
   }
 }
 
-/** As the shell finds it. */
+/** The path that the shell finds. */
 function findInPath(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(isAbsolute);
   return folders.map((folder) => join(folder, name)).find(isProgram);

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 const longest = 1_000;
 
 /**
- * The lines of a program's output as they come. An endless line is cut and the rest of it dropped: the output of a
+ * The lines of a program's output as they arrive. An endless line is cut and the rest of it dropped: the output of a
  * program must never fill our memory.
  */
 export async function* boundedLines(stream: Readable): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import { choice, number, parseStageConfig, type StageConfig, shellLine } from '../../stage/stage-config.ts';
 
-/** Keys that say which program runs and what it may use. 0 = not limited. */
+/** Keys that define which program runs and what it may use. 0 = not limited. */
 export const commandSettings = {
   COMMAND: shellLine('', "the program to run, by sh in the program's directory"),
   NETWORK: choice(
@@ -17,7 +17,7 @@ export const commandSettings = {
 
 export type CommandConfig = StageConfig<typeof commandSettings>;
 
-/** Lines `KEY = value`; what follows a line `---` is the program's own configuration. */
+/** Lines `KEY = value`; the text after a line `---` is the program's own configuration. */
 export function splitConfig(text: string): { ours: string; programs: string } {
   const lines = text.split('\n');
   const line = lines.findIndex((each) => each.trim() === '---');

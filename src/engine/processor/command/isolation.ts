@@ -11,20 +11,20 @@ export interface Isolation {
 
 const tried = promisify(execFile);
 
-/** Tries out what this system allows. Throws if a required limit cannot be enforced. */
+/** Tries out which limits this system can enforce. Throws if a required limit cannot be enforced. */
 export async function findIsolation(config: CommandConfig): Promise<Isolation> {
   const notes: string[] = [];
   const prefix: string[] = [];
   const cutOff = config.NETWORK !== 'yes';
 
-  // In a process namespace nothing that the program starts can outlive it, not even a daemon.
+  // In a process namespace, nothing that the program starts can outlive it, not even a daemon.
   const asUser = ['--user', '--map-current-user'];
   const processes = ['--pid', '--fork', '--kill-child'];
   const net = cutOff ? ['--net'] : [];
   const unshare = await firstThatWorks([
     ...(process.getuid?.() === 0 ? [['unshare', ...processes, '--mount-proc', ...net, '--']] : []),
     ['unshare', ...asUser, ...processes, '--mount-proc', ...net, '--'],
-    // Inside the sandbox of processors there can be no other /proc.
+    // Inside the sandbox of processors, /proc can't be mounted again.
     ['unshare', ...asUser, ...processes, ...net, '--'],
     ...(cutOff ? [['unshare', ...asUser, '--net', '--']] : []),
   ]);

@@ -55,7 +55,7 @@ export function runOnFiles(run: ProgramOnFiles): Promise<Map<string, Uint8Array>
     }
     const limits = { files: config.OUTPUT_FILES, bytes: config.OUTPUT_MB * 1024 * 1024 };
     const written = await readOutput(join(directory, 'out'), limits, log);
-    // Back to the original names, in case a file had to get another.
+    // Back to the original names, in case a file had to be renamed.
     const names = new Map([...places].map(([name, place]) => [place, name]));
     return new Map([...written].map(([place, content]) => [names.get(place) ?? place, content]));
   });
@@ -78,7 +78,7 @@ async function fill(directory: string, run: ProgramOnFiles, places: ReadonlyMap<
   await writeFile(join(directory, 'files.json'), JSON.stringify(Object.fromEntries(places)));
 }
 
-/** What programs need to run, without secrets. */
+/** The environment that programs need to run, without secrets. */
 function ownEnvironment(directory: string): Record<string, string> {
   const kept = ['PATH', 'LANG', 'LC_ALL', 'TZ'].flatMap((name) => {
     const value = process.env[name];

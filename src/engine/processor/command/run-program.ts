@@ -13,7 +13,7 @@ export interface ProgramRun {
 }
 
 /**
- * Kills the group when the pipe on descriptor 3 closes, which happens when our process is gone, for whatever reason.
+ * Kills the group when the pipe on descriptor 3 closes, which happens when our process ends for any reason.
  * Everything that the program starts belongs to the group.
  */
 const guard = '{ cat <&3; kill -KILL 0; } >/dev/null 2>&1 & exec "$@" 3<&-';
