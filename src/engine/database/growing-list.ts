@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import type { Database, Queries } from './database.ts';
 
 /**
- * A growing list: rows that readers follow by their ids, each going on after the last one that it saw. On PostgreSQL a smaller id may be
+ * A growing list: rows that readers follow by their ids, each continuing after the last row it saw. On PostgreSQL, a smaller id may be
  * committed after a larger one was read, and those readers would miss it. So a transaction announces itself before it draws an
- * id, and a reader asks how far the list is settled. Transactions that append never wait for each other. SQLite has one writer at a time,
- * so its ids appear in order anyway.
+ * id, and a reader asks up to which id the list is complete. Transactions that append never wait for each other. SQLite has
+ * one writer at a time, so its ids appear in order anyway.
  */
 const lockOf = (list: string) => sql`hashtextextended(${list}, 7061736005)`;
 
-/** How long a reader waits for transactions under way. Others that want to append wait behind it. */
+/** How long a reader waits for running transactions. Other transactions that want to append wait behind it. */
 const patienceMs = 5_000;
 
-/** Call it in a transaction before it draws an id, as late as possible: what comes after must not wait for other transactions. */
+/** Call it in a transaction before it draws an id, as late as possible: the rest must not wait for other transactions. */
 export async function willAppend(
   { dialect }: Pick<Database, 'dialect'>,
   transaction: Queries,
@@ -23,7 +23,7 @@ export async function willAppend(
 }
 
 /**
- * Up to which id a list is complete: no row up to this id will appear later. `newest` finds the largest id now. Fails with
+ * The id up to which a list is complete: no row up to this id will appear later. `newest` finds the largest id now. Throws
  * `unavailable` if a transaction that appends doesn't end.
  */
 export async function settledThrough(

@@ -37,13 +37,13 @@ export async function runMigrations(
   }
 }
 
-/** Changes nothing; fails where `runMigrations` would have something to do, or would fail itself. */
+/** Changes nothing; throws if `runMigrations` would have something to do, or would throw itself. */
 export async function checkMigrations(
   database: MigratedDatabase,
   line: MigrationLine,
   warn = warnProcess,
 ): Promise<void> {
-  // A database that nobody has migrated has no table to ask.
+  // A database that was never migrated has no table to ask.
   const tables = await database.query.introspection.getTables();
   const applied = tables.some(({ name }) => name === 'migration') ? await appliedNames(database) : [];
   warnOfNewer(line, applied, warn);
@@ -71,7 +71,7 @@ function fullName(line: MigrationLine, { name }: Migration): string {
   return `${line.name}/${name}`;
 }
 
-/** Says what a newer version has added to this line. Lines of houses that are not installed here are ignored. */
+/** Reports what a newer version has added to this line. Lines of houses that are not installed here are ignored. */
 function warnOfNewer(line: MigrationLine, applied: readonly string[], warn: Warn): void {
   const known = new Set(line.migrations.map((migration) => fullName(line, migration)));
   const unknown = applied.filter((name) => name.startsWith(`${line.name}/`) && !known.has(name)).sort();

@@ -10,7 +10,7 @@ import { PostgresReaders } from './postgres/readers.ts';
 import type { EngineTables } from './tables.ts';
 
 const connections = 10;
-/** Fewer than connections: a transaction may read outside itself, and must not wait for other transactions then. */
+/** Fewer than connections: a transaction may also read outside itself, and then must not wait for other transactions. */
 const transactions = 8;
 /** An arbitrary lock number that nothing else uses. */
 export const migrationLock = 7_061_736_001;

@@ -5,19 +5,19 @@ import { OwnerSlots } from '../turns/owner-slots.ts';
 
 /** Limits of one expensive read. */
 export interface ReadLimits {
-  /** Whose read it is: owners take turns. */
+  /** The user who reads: owners take turns. */
   owner: string;
-  /** From its turn on. */
+  /** Counted from its turn on. */
   deadlineMs?: number | undefined;
   /** Stops the read when the caller leaves. */
   signal?: AbortSignal | undefined;
 }
 
-/** Each needs a connection or a process of its own. */
+/** Each read needs its own connection or process. */
 export const readsAtOnce = 3;
 const perOwner = 2;
 const waitingPerOwner = 20;
-/** Twice the deadline: two reads before this one may use all their time. */
+/** Twice the deadline: two earlier reads may use all their time. */
 const waitMs = 20_000;
 const usualDeadlineMs = 10_000;
 

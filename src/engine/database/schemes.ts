@@ -1,2 +1,2 @@
-/** Schemes of URLs that choose an adapter. Apart from the adapters, because every command reads the settings. */
+/** URL schemes that select an adapter. Kept apart from the adapters, because every command reads the settings. */
 export const databaseSchemes = ['sqlite', 'postgres'] as const;

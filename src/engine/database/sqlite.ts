@@ -15,7 +15,7 @@ import type { SqliteAnswer, SqliteQuestion } from './sqlite/thread.ts';
 import { startThread } from './sqlite/thread-link.ts';
 import type { EngineTables } from './tables.ts';
 
-/** A database in one file, which one thread of this process has open. `migrate` creates the schema. */
+/** A database in one file, which one thread of this process holds open. `migrate` creates the schema. */
 export async function openSqliteDatabase(options: { file: string; clock?: Clock }): Promise<Database> {
   const { file, clock = systemClock } = options;
   await createPrivateFile(file);
@@ -64,7 +64,7 @@ async function openThread(file: string) {
   return link;
 }
 
-/** Copies in a separate thread: a large file takes seconds, and queries go on meanwhile. */
+/** Copies in a separate thread: a large file takes seconds, and queries continue meanwhile. */
 async function writeSnapshot(file: string, copy: string): Promise<void> {
   const target = await open(copy, 'wx', 0o600).catch((error) => {
     throw isSystemError(error, 'EEXIST')

@@ -13,20 +13,20 @@ export interface EngineTables {
   pipeline: { name: string; stagesJson: string; owner: string; createdAt: number };
   /** Queues of finished requests, and their owners. */
   outputQueue: { name: string; owner: string; createdAt: number };
-  /** What must not be worked on any more: `name` is the batch or the uuid of requests of `owner`. */
+  /** Cancelled work: `name` is the batch or the uuid of requests of `owner`. */
   cancelled: { owner: string; name: string; at: number };
   /** Submitted requests whose results have not been collected yet. */
   openRequest: {
     uuid: string;
     owner: string;
     output: string;
-    /** The house that counts it against its limits; empty if none does. */
+    /** The house that counts it against its limits; empty if no house does. */
     house: string;
     /** How many times it was submitted under this uuid. */
     times: number;
     createdAt: number;
   };
-  /** How much of a kind of work an owner had done in a month (`2026-01`, UTC), with all keys together. */
+  /** The amount of each kind of work done for an owner in a month (`2026-01`, UTC), with all keys together. */
   usage: { owner: string; kind: string; month: string; count: number };
 
   account: {
@@ -35,7 +35,7 @@ export interface EngineTables {
     role: string;
     disabled: number;
     createdAt: number;
-    /** 1: may send work before that of others. Administrators may anyway. */
+    /** 1: may submit work ahead of other users' work. Administrators always may. */
     mayPrioritise: Generated<number>;
   };
   session: {
@@ -43,22 +43,22 @@ export interface EngineTables {
     account: string;
     createdAt: number;
     expiresAt: number;
-    /** Where it was opened. */
+    /** The address from which it was opened. */
     address: Generated<string>;
     /** Accurate to an hour. */
     lastUsedAt: number | null;
   };
-  /** Names of deleted users. What they owned may still be there, so nobody else gets the name. */
+  /** Names of deleted users. Their things may still exist, so nobody else gets the name. */
   retiredName: { name: string; retiredAt: number; retiredBy: string };
-  /** Failed sign-ins of late, per account, per address and per both; the subject is a hash. */
+  /** Recent failed sign-ins, per account, per address and per both; the subject is a hash. */
   signInFailure: {
     scope: string;
     subject: string;
-    /** The account or address, for alerts; null for what exists nowhere. */
+    /** The account or address, for alerts; null if it does not exist. */
     shown: string | null;
     failures: number;
     lastAt: number;
-    /** When a caller that was put off may try. */
+    /** When a delayed caller may try again. */
     turnAt: Generated<number>;
   };
   apiKey: {
@@ -83,13 +83,13 @@ export interface EngineTables {
     inputJson: string;
     outcome: string;
     address: string;
-    /** How often the same happened; `lastAt` says when last if that is more than once. */
+    /** How often the same entry occurred; `lastAt` is the last time if more than once. */
     count: Generated<number>;
     lastAt: number | null;
-    /** Whose thing an administrator read. */
+    /** The owner of the thing that an administrator read. */
     owner: string | null;
   };
-  /** What signs the webhooks of an owner. `endsAt` is set when a newer one replaces it. */
+  /** The secrets that sign an owner's webhooks. `endsAt` is set when a newer secret replaces it. */
   webhookSecret: { id: string; owner: string; value: string; createdAt: number; endsAt: number | null };
   /** Small values of the installation, such as the one-time set-up token. */
   secret: { name: string; value: string; createdAt: number };
@@ -109,9 +109,9 @@ export interface EngineTables {
     queue: string;
     owner: string;
     weight: number;
-    /** The document, campaign or the like it belongs to, for pause and cancel. */
+    /** The document, campaign or similar unit it belongs to, for pause and cancel. */
     batch: string;
-    /** The later stages it goes through, separated by commas: it waits here while one of their queues is long. */
+    /** The later stages that it passes, separated by commas: it waits here while one of their queues is long. */
     route: Generated<string>;
     messageId: string;
     lane: string;
@@ -125,7 +125,7 @@ export interface EngineTables {
   scheduleRun: {
     id: string;
     schedule: string;
-    /** The moment it runs for. Unique with the schedule's name, so that a tick runs once in the cluster. */
+    /** The tick that it runs for. Unique with the schedule's name, so that a tick runs once in the cluster. */
     tick: string;
     status: string;
     parametersJson: string;
@@ -145,7 +145,7 @@ export interface EngineTables {
     clearedAt: number | null;
     seen: number;
   };
-  /** What the watchdog saw from `since` to `until`; `size` is that of the JSON. */
+  /** What the watchdog saw from `since` to `until`; `size` is the size of the JSON. */
   trace: { id: string; since: number; until: number; whole: number; size: number; eventsJson: string };
   blobRef: { hash: string; owner: string; createdAt: number };
   /** Recent uploaders of a blob, who may therefore use it by its hash. */
@@ -161,7 +161,7 @@ export interface EngineTables {
     id: string;
     owner: string;
     createdAt: number;
-    /** open: takes parts | closed: takes no more, the parts are being joined | finished: `hash` names the blob */
+    /** open: takes parts | closed: takes no more parts, which are being joined | finished: `hash` names the blob */
     state: Generated<string>;
     hash: string | null;
     size: Generated<number>;
@@ -170,7 +170,7 @@ export interface EngineTables {
   /** When a blob was first found without an owner. It is deleted a day later. */
   blobOrphan: { hash: string; since: number };
 
-  /** Moments that the installation remembers: that it could write, and the last time it saw. */
+  /** Times that the installation remembers: when it was last able to write, and when it last ran. */
   moment: { name: string; at: number };
 
   coordinationNode: { path: string; value: string; version: number };

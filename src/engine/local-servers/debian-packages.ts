@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 
-/** Files that local servers need, each with the Debian package that has it. */
+/** Files that local servers need, each with the Debian package that contains it. */
 const needed: Readonly<Record<string, string>> = {
   '/usr/lib/rabbitmq/bin/rabbitmq-server': 'rabbitmq-server',
   '/usr/lib/postgresql/*/bin/postgres': 'postgresql',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { postgresProgram, postgresSurroundings, postgresUser, runPostgres } from './postgres-programs.ts';
 import type { ServerCommand } from './server-command.ts';
 
-/** Makes the data of a new primary with this superuser. `access`: TLS only, or not. */
+/** Creates the data of a new primary with this superuser. `access`: TLS only, or not. */
 export async function createPostgresData(
   data: string,
   { user, password, access }: { user: string; password: string; access: 'host' | 'hostssl' },
@@ -29,14 +29,14 @@ export async function createPostgresData(
   } finally {
     await rm(passwordFile, { force: true });
   }
-  // The addresses that the server listens on decide where clients may come from.
+  // The addresses that the server listens on decide where clients may connect from.
   await writeFile(
     join(data, 'pg_hba.conf'),
     `${access} all all 0.0.0.0/0 scram-sha-256\n${access} replication all 127.0.0.1/32 scram-sha-256\n`,
   );
 }
 
-/** Makes `data` the data of a standby of the running server that the connection string `from` names. */
+/** Makes `data` a standby's data, copied from the running server that the connection string `from` names. */
 export async function copyPostgresData(
   from: string,
   data: string,

@@ -8,7 +8,7 @@ const programs = '/usr/lib/postgresql';
 /** The server's user may not read our home directory, and our own settings (PGHOST) must not reach it. */
 export const postgresSurroundings = { cwd: '/', env: { PATH: process.env.PATH, HOME: '/', LC_ALL: 'C' } };
 
-/** The user that servers run as, because PostgreSQL refuses root. Undefined = the present user. */
+/** The user that servers run as, because PostgreSQL refuses root. Undefined = the current user. */
 export async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => /^postgres:/.test(entry));

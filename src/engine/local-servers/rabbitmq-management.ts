@@ -5,7 +5,7 @@ export interface RabbitManagement {
   password: string;
 }
 
-/** Asks the management API of a node; the path begins after /api. */
+/** Calls the management API of a node; the path begins after /api. */
 export async function askRabbit(
   { port, user, password }: RabbitManagement,
   method: string,
@@ -35,7 +35,7 @@ export async function rabbitServes(management: RabbitManagement, amqpPort: numbe
   );
 }
 
-/** How many nodes of the cluster run, as this node sees it. */
+/** The number of running nodes of the cluster, as this node sees it. */
 export async function countRabbitNodes(management: RabbitManagement): Promise<number> {
   const members = (await askRabbit(management, 'GET', '/nodes')) as { running: boolean }[];
   return members.filter((member) => member.running).length;

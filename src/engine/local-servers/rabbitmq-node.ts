@@ -14,11 +14,11 @@ export interface RabbitNodePlan {
 }
 
 export interface RabbitClusterPlan {
-  /** Lines of rabbitmq.conf that all nodes have. */
+  /** Lines of rabbitmq.conf that all nodes share. */
   settings: readonly string[];
   /** Port of Erlang's port mapper. */
   mapper: number;
-  /** Has the file `.erlang.cookie`. */
+  /** Contains the file `.erlang.cookie`. */
   home: string;
 }
 
@@ -78,7 +78,7 @@ export async function createRabbitNode(
   return { program: join(programs, 'rabbitmq-server'), args: [], env, cwd: '/' };
 }
 
-/** Runs Erlang's port mapper, by which nodes find each other, on its own port. */
+/** Runs Erlang's port mapper, through which nodes find each other, on its own port. */
 export function portMapperCommand(port: number): ServerCommand {
   const args = ['-port', String(port), '-address', '127.0.0.1'];
   return { program: 'epmd', args, env: { PATH: process.env.PATH }, cwd: '/' };

@@ -8,12 +8,12 @@ export interface ZookeeperPlan {
   /** 1, 2, 3... */
   id: number;
   directory: string;
-  /** Of the client port. */
+  /** The address of the client port. */
   address: string;
   ports: ZookeeperPorts;
-  /** More lines of zoo.cfg. */
+  /** Additional lines of zoo.cfg. */
   settings?: readonly string[];
-  /** More options of Java. */
+  /** Additional options of Java. */
   java?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const usualSettings = [
   'syncLimit=6',
   'minSessionTimeout=1000',
   'maxSessionTimeout=60000',
-  // By default one machine may have 60 connections.
+  // By default, one machine may have 60 connections.
   'maxClientCnxns=0',
   'admin.enableServer=false',
   '4lw.commands.whitelist=srvr',

@@ -2,7 +2,7 @@ import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 
 /**
- * Connects to the server that a URL names and leaves again, without creating anything there. Resolves to false if the URL
+ * Connects to the server that a URL names and disconnects again, without creating anything there. Resolves to false if the URL
  * names no server (`sqlite:`, `embedded:`, `directory:`); rejects with the reason if it can't be used.
  */
 export async function reachServer(url: string, clock: Clock, timeoutMs: number): Promise<boolean> {

@@ -8,10 +8,10 @@ export type ServerName = (typeof serverNames)[number];
 
 export const serversPath = '/servers';
 
-/** What a worker needs besides its coordination URL. */
+/** The addresses that a worker needs besides its coordination URL. */
 export type ServerAddresses = Pick<Settings, 'broker' | 'database' | 'blobs'>;
 
-/** Refuses what the settings would refuse. Never repeats the URL: it may hold a password. */
+/** Refuses what the settings would refuse. Never repeats the URL, because it may contain a password. */
 export function checkServerUrl(name: ServerName, url: string): void {
   const checked = settingsSchema.shape[name].safeParse(url);
   if (checked.success) return;
@@ -19,7 +19,7 @@ export function checkServerUrl(name: ServerName, url: string): void {
   throw new PismakError('invalid-input', `the address of the ${name} ${reason}`);
 }
 
-/** Tells workers where the servers are. Keeps addresses that an administrator has set. */
+/** Tells workers the addresses of the servers. Keeps addresses that an administrator has set. */
 export async function announceServers(coordination: Coordination, settings: Settings): Promise<void> {
   for (const name of serverNames) {
     try {

@@ -9,7 +9,7 @@ import { WakeUp } from '../time/wake-up.ts';
 
 /** What a service gets each time it becomes the leader. */
 export interface ServiceContext {
-  /** The leadership. Writes `under` it are refused once it is lost. */
+  /** The leadership. Writes made `under` it are refused once it is lost. */
   hold: Hold;
   coordination: Coordination;
   /** Aborts when the leadership is lost or the service is closed: `run` must return soon after. */
@@ -45,7 +45,7 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
   const stop = new AbortController();
   const identity = `${name}@${hostname()}:${process.pid}`;
 
-  /** Opening waits for absent servers; stopping does not. */
+  /** Opening waits for unreachable servers; stopping does not. */
   async function openUnlessStopped(): Promise<Coordination> {
     const opening = openSession(identity);
     try {
@@ -106,7 +106,7 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
   };
 }
 
-/** Logs an absent server once a minute, and any other error in full each time. */
+/** Logs an unreachable server once a minute, and any other error in full each time. */
 function tell(warnings: QuietWarnings, log: Logger, name: string, error: unknown, text: string): void {
   const isAbsence = hasCode(error, 'unavailable') || hasCode(error, 'session-lost');
   if (isAbsence) warnings.warn(`${name}: ${text}`, error);

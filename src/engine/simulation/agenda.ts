@@ -1,4 +1,4 @@
-/** Future entries, earliest first; at the same moment by `rank`, then as added. A binary heap. */
+/** Future entries, earliest first; at the same moment by `rank`, then in the order added. A binary heap. */
 export class Agenda<T> {
   readonly #heap: { at: number; rank: number; order: number; what: T }[] = [];
   #added = 0;

@@ -40,7 +40,7 @@ export function mean(numbers: readonly number[]): number {
   return numbers.length === 0 ? 0 : numbers.reduce((total, each) => total + each, 0) / numbers.length;
 }
 
-/** The smallest number that is at least as large as the given share of all. */
+/** The smallest number that is at least as large as the given share of all numbers. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

@@ -10,7 +10,7 @@ export interface Recorder {
 
 export const noRecorder: Recorder = { span() {}, length() {}, end() {} };
 
-/** Records a trace, which is drawn like that of a real run. */
+/** Records a trace, which is drawn like the trace of a real run. */
 export class SimulatedTrace implements Recorder {
   readonly trace: Trace = { from: 0, to: 0, workers: [], queues: [] };
 

@@ -19,7 +19,7 @@ export function referenceMean(load: Workload, seed: number): number {
   const labels = new Map(load.stages.map((stage) => [stage.name, stage.labels]));
   const priorities = new Map(load.stages.map((stage) => [stage.name, stage.priority]));
   const workers = load.workers.flatMap(({ count, labels }) => Array.from({ length: count }, () => labels));
-  // Workers with the fewest abilities go first, so that the others stay free for what only they can do.
+  // Workers with the fewest abilities go first, so that the others stay free for work that only they can do.
   const free = new Set(
     [...workers.keys()].sort((a, b) => (workers[a]?.length ?? 0) - (workers[b]?.length ?? 0)),
   );

@@ -6,11 +6,11 @@ import { referenceMean } from './reference.ts';
 import { simulate } from './simulate.ts';
 import type { Workload } from './workload.ts';
 
-/** The report of `pismak simulate` on a policy: times in seconds, means over all seeds. */
+/** The report of `pismak simulate` on a policy: times in seconds, averaged over all seeds. */
 export interface Report extends Measures {
   policy: PolicyName;
   workload: string;
-  /** The first seed, and how many there were. */
+  /** The first seed and the number of seeds. */
   seed: number;
   seeds: number;
   /** Mean time in the system if switching cost nothing and requests were served first come, first served. */
@@ -32,7 +32,7 @@ export async function report(load: Workload, options: ReportOptions): Promise<Re
   const runs: Measures[] = [];
   const references: number[] = [];
   for (let each = seed; each < seed + seeds; each++) {
-    // A simulation never yields: this gives other work, including an abort, its turn.
+    // A simulation never yields: this lets other work run, including an abort.
     await setImmediate(undefined, { signal });
     runs.push(measure(simulate(load, policies[policy], each, each === seed ? recorder : noRecorder)));
     references.push(referenceMean(load, each) / 1000);

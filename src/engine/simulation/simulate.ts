@@ -11,7 +11,7 @@ import type { Workload } from './workload.ts';
 export interface Travelling {
   request: SimulatedRequest;
   step: number;
-  /** Since when it waits for this step. */
+  /** When it began to wait for this step. */
   since: number;
 }
 
@@ -45,7 +45,7 @@ const ranks = { finished: 0, reconfigured: 1, retry: 1, arrival: 2, change: 3, p
 /** How long a worker waits before it tries again to load the stage that it is assigned to. */
 const retryMs = 10_000;
 
-/** Ends the simulation of a policy that never does some work: for this long nothing arrived and nothing finished. */
+/** Ends the simulation of a policy that never does some work, when nothing has arrived or finished for this long. */
 const patienceMs = 24 * 3_600_000;
 
 /** Runs a workload under a policy in virtual time. The same seed gives the same work to every policy. */
@@ -87,7 +87,7 @@ export function simulateRequests(
     agenda.add(at * 1000, ranks.change, { kind: 'change', ...change });
   agenda.add(0, ranks.plan, { kind: 'plan' });
 
-  /** What a worker does next, if it has nothing in hand. */
+  /** The worker's next step, if it has no message in progress. */
   const goOn = (worker: SimulatedWorker, now: number) => {
     if (worker.isBusy || worker.assigned === null) return;
     if (worker.serving !== worker.assigned) {

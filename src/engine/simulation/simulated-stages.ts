@@ -6,7 +6,7 @@ interface SimulatedStage {
   definition: Workload['stages'][number];
   priority: number;
   queue: Travelling[];
-  /** Where the queue starts in its array: shifting a long array is slow. */
+  /** The index at which the queue starts in its array: shifting a long array is slow. */
   head: number;
   inFlight: number;
   average: number | null;
@@ -42,7 +42,7 @@ export class SimulatedStages {
     );
   }
 
-  /** Returns the stage it waits for now. */
+  /** Returns the stage that it waits for now. */
   put(travelling: Travelling): string {
     const name = stageOf(travelling);
     this.#get(name).queue.push(travelling);

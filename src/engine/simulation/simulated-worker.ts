@@ -2,7 +2,7 @@ import type { WorkerSnapshot } from '../watchdog/policy.ts';
 import type { Travelling } from './simulate.ts';
 import type { Workload } from './workload.ts';
 
-/** How long a worker says that it failed to load a stage, as real workers do. */
+/** How long a worker reports that it failed to load a stage, like real workers. */
 const unableMs = 60_000;
 
 /** A worker in virtual time: it finishes its message before it switches, and keeps loaded stages. */

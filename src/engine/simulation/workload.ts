@@ -7,10 +7,10 @@ const between = z
 
 const stage = z.strictObject({
   name: z.string().min(1),
-  /** A message takes a time between these two, uniformly distributed. */
+  /** The time of a message is uniformly distributed between these two. */
   time: between,
   priority: z.number().min(-1).default(0),
-  /** Only workers that have all of these can serve it. */
+  /** Only workers with all these labels can serve it. */
   labels: z.array(z.string()).default([]),
 });
 
@@ -19,14 +19,14 @@ const workers = z.strictObject({
   labels: z.array(z.string()).default([]),
   /** Stages that it fails to load, each time it tries. */
   unable: z.array(z.string()).default([]),
-  /** How long it takes to load a stage, or to fail. Default: `reconfiguration`. */
+  /** The time to load a stage, or to fail. Default: `reconfiguration`. */
   loading: seconds.optional(),
 });
 
 const arrivals = z.strictObject({
   /** The stages of these requests. Default: all stages in their order. */
   stages: z.array(z.string()).min(1).optional(),
-  /** Requests of one series: they come all at once. */
+  /** Number of requests in one series, which arrive at the same time. */
   count: z.int().positive().default(1),
   /** Time from one series to the next. */
   every: z.number().positive(),
@@ -39,7 +39,7 @@ const arrivals = z.strictObject({
 /** A change by an administrator during the run. */
 const change = z.strictObject({ at: seconds, stage: z.string(), priority: z.number().min(-1) });
 
-/** A limit that a computer can simulate in a minute or two and keep in memory. */
+/** An amount that a computer can simulate in a minute or two and keep in memory. */
 const mostRequests = 100_000;
 const mostWorkers = 10_000;
 
@@ -53,9 +53,9 @@ export const workload = z
     workers: z.array(workers).min(1),
     arrivals: z.array(arrivals).min(1),
     changes: z.array(change).default([]),
-    /** How long a switch takes. It starts after the current message. */
+    /** The time of a switch. It starts after the current message. */
     reconfiguration: seconds.default(10),
-    /** How long a switch to an already loaded stage takes. Default: as long as a cold one. */
+    /** The time of a switch to a stage that is already loaded. Default: as long as a cold switch. */
     warm: seconds.optional(),
     /** Time between two plans. */
     planning: z.number().positive().default(10),
@@ -67,7 +67,7 @@ export const workload = z
         initial: seconds.optional(),
         /** `mean`, like our watchdog; `halving`, like the seed: (old + measured) / 2. */
         rule: z.enum(['mean', 'halving']).default('mean'),
-        /** Makes all averages wrong by this factor, to see how a policy copes. */
+        /** Multiplies all averages by this factor, to see how a policy copes with wrong ones. */
         factor: z.number().positive().default(1),
       })
       .prefault({}),

@@ -1,12 +1,12 @@
 import { uptime } from 'node:os';
 
-/** Where time comes from. Tests and the simulator pass their own, so nothing in the engine may call Date.now(). */
+/** The source of time. Tests and the simulator pass their own, so nothing in the engine may call Date.now(). */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Calls back once after `ms`; the returned function cancels it. Never keeps the process alive by itself. */
   after(ms: number, callback: () => void): () => void;
-  /** Milliseconds since some fixed moment. It never jumps, and goes on while the machine is suspended. */
+  /** Milliseconds since a fixed moment. Never jumps, and continues while the machine is suspended. */
   uptime?(): number;
 }
 

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts';
 import { endsWithin } from './deadline.ts';
 
-/** How long closing may take in all, beside the time that workers need to finish their messages. */
+/** Maximum time for closing everything, besides the time that workers need to finish their messages. */
 export const closeMs = 12_000;
 
 /**
- * Closes what was opened, the last first, within `ms` in all. A part that fails, or waits too long for an absent server,
- * doesn't keep the others open: it gets half of the time that is left, and the last one the rest. The first failure is
- * thrown at the end; else resolves to whether all parts ended in time. The list is empty afterwards.
+ * Closes what was opened, last opened first, within `ms` in all. A part that fails, or waits too long for an unreachable server,
+ * doesn't keep the others open: it gets half of the time that is left, and the last part the rest. The first failure is
+ * thrown at the end; otherwise resolves to whether all parts ended in time. The list is empty afterwards.
  */
 export async function closeInOrder(clock: Clock, ms: number, steps: (() => unknown)[]): Promise<boolean> {
   const failures: unknown[] = [];
@@ -27,7 +27,7 @@ export async function closeInOrder(clock: Clock, ms: number, steps: (() => unkno
   return inTime;
 }
 
-/** Lets workers finish their messages and leave; resolves to whether they did in time. */
+/** Lets workers finish their messages and leave; resolves to whether they did so in time. */
 export async function drain(
   clock: Clock,
   settings: { worker: { drainMs: number } },

@@ -22,7 +22,7 @@ export function withDeadline<Answer, Late = Answer>(
   });
 }
 
-/** Whether the work ends within `ms`. Throws an error that the work throws in time. */
+/** Whether the work ends within `ms`. Throws the work's own error if it fails in time. */
 export function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
   return withDeadline(
     clock,
@@ -32,7 +32,7 @@ export function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Pr
   );
 }
 
-/** Waits for the work until the signal aborts. Then it rejects with the reason, while the work itself goes on. */
+/** Waits for the work until the signal aborts. Then it rejects with the reason, while the work itself continues. */
 export async function unlessAborted<Answer>(
   work: Promise<Answer>,
   signal: AbortSignal | undefined,
@@ -45,7 +45,7 @@ export async function unlessAborted<Answer>(
   try {
     return await Promise.race([work, aborted.promise]);
   } finally {
-    // A leftover listener would keep the work, and all it holds, in memory as long as the signal.
+    // A leftover listener would keep the work, and everything it holds, in memory as long as the signal.
     signal.removeEventListener('abort', stop);
   }
 }

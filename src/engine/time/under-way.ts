@@ -1,4 +1,4 @@
-/** Tracks work under way, so that a caller can wait until none is left. */
+/** Tracks work in progress, so that a caller can wait until none is left. */
 export class UnderWay {
   readonly #work = new Set<Promise<void>>();
 
@@ -13,7 +13,7 @@ export class UnderWay {
     return work;
   }
 
-  /** Resolves when all work now under way has ended, successfully or not. */
+  /** Resolves when all work now in progress has ended, successfully or not. */
   async ended(): Promise<void> {
     await Promise.all(this.#work);
   }

@@ -13,7 +13,7 @@ export class WakeUp {
   /** Resolves on `wake`, after `ms`, or when the signal aborts. For one loop, not for several. */
   async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
-    // A reason of our own: by default each would make an error with a stack.
+    // Pass our own reason: by default, each abort would create an error with a stack.
     this.#stopWaiting = () => woken.abort('woken');
     if (!this.#woken) await sleep(clock, ms, AbortSignal.any([signal, woken.signal]));
     this.#stopWaiting = () => {};

@@ -5,13 +5,13 @@ export interface Time {
   ms: number;
   /** Aborts when the caller leaves. */
   signal?: AbortSignal | undefined;
-  /** The reason when the time is up. */
+  /** The reason for the rejection when the time is up. */
   late: () => Error;
 }
 
 /**
  * Runs work that must end in time. Its signal aborts when the time is up or the caller leaves. Then this rejects with the
- * reason at once, even if the work takes no notice.
+ * reason at once, even if the work ignores the signal.
  */
 export function withinTime<T>(
   clock: Clock,
@@ -27,7 +27,7 @@ export async function withSignal<T>(
   { ms, signal, late }: Time,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // Made by hand: a signal of `AbortSignal.any` is never freed while it has a listener and its source lives on.
+  // Built by hand: a signal of `AbortSignal.any` is never freed while it has a listener and its source lives on.
   const over = new AbortController();
   const leave = () => over.abort(signal?.reason);
   signal?.addEventListener('abort', leave, { once: true });

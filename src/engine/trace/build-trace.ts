@@ -1,7 +1,7 @@
 import type { QueueTrace, Span, SpanKind, Trace, WorkerTrace } from './trace.ts';
 import type { TraceEvent, TracePeriod } from './trace-period.ts';
 
-/** Which span a worker's state becomes. */
+/** The kind of span for each state of a worker. */
 const kinds: Readonly<Record<string, SpanKind>> = {
   PROCESSING: 'serving',
   IDLE: 'idle',
@@ -32,7 +32,7 @@ export class TraceBuilder {
   }
 
   add(period: TracePeriod): void {
-    // Two leaders may write for a moment, until the old one learns that it lost: the first one counts.
+    // Two leaders may write for a moment, until the old one learns that it lost: the first to write counts.
     if (period.until < this.#until || period.until < period.since) return;
     if (period.since > this.#until) this.#forget();
     const earliest = Math.max(period.since, this.#until);
@@ -90,7 +90,7 @@ class Row<What> {
   #what: What | undefined;
   #since = 0;
 
-  /** From `at` on it is `what`. The part before is kept as far as it is in the range. */
+  /** Sets the value from `at` on to `what`. The part before is kept as far as it is in the range. */
   set(at: number, what: What | undefined, least: number, most: number): void {
     if (this.#what !== undefined) {
       const from = Math.max(this.#since, least);

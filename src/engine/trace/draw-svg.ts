@@ -11,11 +11,11 @@ import type { Trace } from './trace.ts';
 export interface SvgOptions {
   title?: string;
   width?: number;
-  /** Times count from 0 and are shown as 0:00:00. */
+  /** Whether times count from 0 and are shown as 0:00:00. */
   relative?: boolean;
 }
 
-/** More spans than this are merged, so that the file stays below some megabytes. */
+/** More spans than this are merged, so that the file stays below a few megabytes. */
 const mostSpans = 150_000;
 const marginRight = 52;
 

@@ -44,7 +44,7 @@ function cellOf(span: Span, letter: string): string {
   return span.stage === '' ? '*' : letter;
 }
 
-/** The greatest length in each column; null where nothing is known. */
+/** The maximum length in each column; null if unknown. */
 function lengthColumns(points: QueueTrace['points'], grid: Grid): (number | null)[] {
   const cells: (number | null)[] = [];
   let next = 0;

@@ -24,7 +24,7 @@ export function packEvents(events: readonly TraceEvent[], since: number): string
   return JSON.stringify(packed);
 }
 
-/** Events of one kind keep their order; those of different kinds may not. */
+/** Events of one kind keep their order; events of different kinds may not. */
 export function unpackEvents(json: string, since: number): TraceEvent[] {
   return Object.entries(columns.parse(JSON.parse(json))).flatMap(([kind, { fields, rows }]) =>
     rows.map(([offset, entity, ...values]) => {

@@ -1,6 +1,6 @@
 import type { Trace } from './trace.ts';
 
-/** What distinguishes a stage in a picture: its number, a colour and, from the ninth on, a pattern. */
+/** Distinguishes a stage in a picture: its number, a colour and, from the ninth stage on, a pattern. */
 export interface StageSign {
   stage: string;
   number: number;
@@ -41,7 +41,7 @@ export function stageSigns(trace: Trace): Map<string, StageSign> {
   );
 }
 
-/** Leaves out queues that never had messages or workers: they would only take space. */
+/** Leaves out queues that never had messages or workers, because they would only take space. */
 export function withoutIdleQueues(trace: Trace): Trace {
   const served = new Set(
     trace.workers.flatMap(({ spans }) =>

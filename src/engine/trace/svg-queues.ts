@@ -4,7 +4,7 @@ import { fitText, short, svgText } from './svg-text.ts';
 import { textAt } from './svg-workers.ts';
 import { greatestLength, type QueueTrace } from './trace.ts';
 
-/** Where the queues are in the picture. */
+/** The position of the queues in the picture. */
 export interface QueuesPlace {
   top: number;
   left: number;
@@ -16,7 +16,7 @@ export interface QueuesPlace {
 
 const gap = 8;
 
-/** One panel per queue, each to its own scale, with the greatest length at the right. */
+/** One panel per queue, each with its own scale, and the maximum length at the right. */
 export function drawQueues(queues: readonly QueueTrace[], place: QueuesPlace): string {
   return queues
     .map((queue, index) => drawQueue(queue, place.top + index * place.panelHeight, place))

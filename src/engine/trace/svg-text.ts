@@ -6,7 +6,7 @@ export function svgText(text: string): string {
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** About how many pixels a text takes in a sans-serif of this size. */
+/** The approximate width in pixels of a text in a sans-serif font of this size. */
 export function textWidth(text: string, size: number): number {
   return text.length * size * 0.58;
 }

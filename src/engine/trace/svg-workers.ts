@@ -3,7 +3,7 @@ import { hatchFill, solidFill } from './svg-fills.ts';
 import { fitText, short, svgText, textWidth } from './svg-text.ts';
 import type { Span, SpanKind, WorkerTrace } from './trace.ts';
 
-/** Where the workers are in the picture. */
+/** The position of the workers in the picture. */
 export interface WorkersPlace {
   top: number;
   left: number;
@@ -50,7 +50,7 @@ function box({ from, to, kind }: Span, y: number, { x, rowHeight }: WorkersPlace
   const gap = rowHeight > 12 ? 2 : 1;
   const height = kind === 'idle' ? Math.max(2, (rowHeight - gap) * 0.3) : rowHeight - gap;
   const start = x(from);
-  // Even the shortest leaves a mark.
+  // Even the shortest span leaves a mark.
   const width = short(Math.max(0.5, x(to) - start));
   const above = (rowHeight - height) / 2;
   return `M${short(start)} ${short(y + above)}h${width}v${short(height)}h-${width}z`;

@@ -1,6 +1,6 @@
 import type { QueueTrace, Span, Trace } from './trace.ts';
 
-/** Reduces the trace to this many columns. In each, a worker does what it did longest there. */
+/** Reduces the trace to this many columns. In each column, a worker does what it did longest there. */
 export function thinTrace(trace: Trace, columns: number): Trace {
   const grid = { from: trace.from, to: trace.to, columns };
   return {
@@ -24,7 +24,7 @@ export interface Grid {
 }
 
 /**
- * Where a column begins and the one before it ends. Always asked here, since two ways to compute it differ in the last
+ * Where a column begins and the previous one ends. Always computed here, because two formulas would differ in the last
  * digit: 11 columns of 100 / 11 end after 100.
  */
 export function edgeOf({ from, to, columns }: Grid, column: number): number {
@@ -75,7 +75,7 @@ function longestPerColumn(spans: readonly Span[], grid: Grid): Span[] {
   return out;
 }
 
-/** The highest value of each column, so that no peak is lost, and the last one. */
+/** The highest value of each column, so that no peak is lost, and the last value. */
 function extremesPerColumn(points: QueueTrace['points'], grid: Grid): QueueTrace['points'] {
   const columns = new Map<number, QueueTrace['points']>();
   const width = (grid.to - grid.from) / grid.columns;

@@ -7,7 +7,7 @@ import type { Event } from '../event/event.ts';
 export interface TracePeriod {
   since: number;
   until: number;
-  /** It starts with the complete state, so reading can start here. */
+  /** Whether it starts with the complete state, so that reading can start here. */
   whole: boolean;
   events: TraceEvent[];
 }

@@ -11,7 +11,7 @@ import type { TracePeriod } from './trace-period.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const pageRows = 200;
-/** More than this is refused: reading it would block everyone else. */
+/** Larger results are refused: reading them would block everyone else. */
 const mostBytes = 48_000_000;
 
 export async function writePeriod(
@@ -32,7 +32,7 @@ export async function pruneTrace(
   { keepDays, maxMb }: Settings['trace'],
   now: number,
 ): Promise<void> {
-  // A row costs more than its JSON: its numbers, its id twice, its places in two indexes.
+  // A row takes more than its JSON: its numbers, its id twice, its entries in two indexes.
   const sums = await sql<{ until: number }>`
     SELECT "until" FROM (
       SELECT "until", SUM("size" + 200) OVER (ORDER BY "until" DESC, "size" DESC) AS "total" FROM "trace"

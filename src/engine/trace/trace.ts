@@ -1,4 +1,4 @@
-/** What happened between two times: who served which stage when, and how long the queues were. */
+/** What happened between two times: which worker served which stage when, and how long the queues were. */
 export interface Trace {
   /** Milliseconds since the epoch, or since the start of a simulation. */
   from: number;
@@ -32,7 +32,7 @@ export function greatestLength(points: QueueTrace['points']): number {
   return points.reduce((most, { length }) => Math.max(most, length ?? 0), 0);
 }
 
-/** The same without the unknown time at its start. */
+/** The same trace without the unknown time at its start. */
 export function fromFirstKnown(trace: Trace): Trace {
   const known = [
     ...trace.workers.map(({ spans }) => spans[0]?.from ?? trace.to),

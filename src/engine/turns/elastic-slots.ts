@@ -9,8 +9,8 @@ export interface Running {
 }
 
 /**
- * Slots in which no owner waits behind another's long work. One owner alone may use them all, for as long as it likes. Work that
- * has run for over a second counts only against its own owner: then others may use up to `extra` slots more, while short work
+ * Slots in which no owner waits behind another's long work. A single owner may use all of them, for any length of time. Work that
+ * has run for over a second counts only against its own owner: then others may use up to `extra` additional slots, while short work
  * never exceeds the usual number. Each owner leaves half of the extra slots to those who come after it.
  */
 export class ElasticSlots {
@@ -45,7 +45,7 @@ export class ElasticSlots {
     return oldest !== undefined && this.#isLong(oldest);
   }
 
-  /** Whether work of this owner may start; there may be more slots for it than usual. */
+  /** Whether work of this owner may start; the owner may have extra slots. */
   mayStart(owner: string, { slots, extra }: { slots: number; extra: number } = this): boolean {
     if (this.#running.size < slots) return true;
     if (extra === 0) return false;
@@ -58,14 +58,14 @@ export class ElasticSlots {
     return counted < slots && held < slots + extra - this.#running.size;
   }
 
-  /** When only extra slots are left: the owners who may have none. Undefined: nobody may. */
+  /** When only extra slots are left: the owners who may not have one. Undefined: nobody may have one. */
   get refused(): Set<string> | undefined {
     if (!this.isStretched || !this.mayStart('\0 somebody else')) return undefined;
     const owners = new Set([...this.#running].map(({ owner }) => owner));
     return new Set([...owners].filter((owner) => !this.mayStart(owner)));
   }
 
-  /** Returns what to pass to `end`. */
+  /** Returns the value to pass to `end`. */
   begin(owner: string): Running {
     const running = { owner, startedAt: this.extra > 0 ? this.#clock.now() : 0 };
     this.#running.add(running);
@@ -84,7 +84,7 @@ export class ElasticSlots {
     return this.#clock.now() - startedAt >= patienceMs;
   }
 
-  /** One timer at a time, for the oldest that has not run for long yet. */
+  /** One timer at a time, for the oldest work that has not run for long yet. */
   #watchOldest(): void {
     if (this.#cancelTimer) return;
     for (const running of this.#running) {

@@ -1,9 +1,9 @@
-/** Owners remembered at most, besides those with messages in progress. Forgetting one only makes it go first once. */
+/** Maximum number of remembered owners, besides those with messages in progress. A forgotten owner only goes first once. */
 const mostOwners = 10_000;
 
 /**
- * Turns in which the owner with the least in progress goes first; of several, the one served longest ago. An owner with much
- * work therefore never holds up one with little.
+ * Turns in which the owner with the least work in progress goes first; among equals, the one served longest ago. An owner with much
+ * work therefore never holds up an owner with little.
  */
 export class LeastBusyFirst {
   readonly #standings = new Map<string, Standing>();
@@ -41,9 +41,9 @@ export class LeastBusyFirst {
   }
 }
 
-/** Where an owner stands. */
+/** The standing of an owner. */
 interface Standing {
-  /** How much is in progress. */
+  /** The amount of work in progress. */
   held: number;
   /** The turn in which it was last served. */
   served: number;

@@ -2,11 +2,11 @@ import { PismakError } from '../errors.ts';
 
 export interface OwnerSlotLimits {
   inAll: number;
-  /** Fewer than `inAll` keeps one owner from having all. Default: no such limit. */
+  /** Less than `inAll`, so that one owner can't have all slots. Default: no such limit. */
   perOwner?: number;
   /** How many callers of one owner may wait. */
   waitingPerOwner: number;
-  /** How many callers may wait, whoever they are. Default: no such limit. */
+  /** How many callers may wait in all. Default: no such limit. */
   waiting?: number;
   /** Names the slots in refusals: "searches". */
   what: string;
@@ -17,9 +17,9 @@ interface Waiting {
 }
 
 /**
- * Slots for calls; those for messages are in `elastic-slots.ts`. A few callers run at once, and fewer of one owner. When slots are short, owners take turns: an owner with a long line delays
- * its own callers, not those of others. A caller that would wait too long is refused at once. The owner is a user, or what
- * stands for one: for sign-ins, the network of the caller.
+ * Slots for calls; those for messages are in `elastic-slots.ts`. A few callers run at once, and fewer per owner. When slots are short,
+ * owners take turns: an owner with a long line delays its own callers, not those of others. A caller that would wait too long is
+ * refused at once. The owner is a user, or a substitute: for sign-ins, the network of the caller.
  */
 export class OwnerSlots {
   readonly #limits: OwnerSlotLimits;
@@ -35,8 +35,8 @@ export class OwnerSlots {
   }
 
   /**
-   * Resolves when it is the caller's turn; the returned function ends it. Refuses with `unavailable` when too many callers of
-   * the owner wait, and with the signal's reason when it aborts first.
+   * Resolves when it is the caller's turn; the returned function ends it. Throws `unavailable` when too many callers of
+   * the owner wait, and the signal's reason when it aborts first.
    */
   async take(owner: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
@@ -77,7 +77,7 @@ export class OwnerSlots {
     for (const [next, line] of this.#lines) {
       if (!this.#mayStart(next)) continue;
       const first = line.shift();
-      // To the end of the turns, or out of them.
+      // Move the owner to the end of the turns, or out of them.
       this.#lines.delete(next);
       if (line.length > 0) this.#lines.set(next, line);
       if (!first) continue;

@@ -11,8 +11,8 @@ export interface Patience {
 const usualPatienceMs = 30_000;
 
 /**
- * At most `limit` slots are in use at once, and callers get them first come, first served. With patience, a caller that waits
- * too long gets an error: to wait for ever would hide a deadlock.
+ * At most `limit` slots are in use at once; callers get them first come, first served. With patience, a caller that waits
+ * too long gets an error, because waiting for ever would hide a deadlock.
  */
 export class Slots {
   #limit: number;
@@ -29,7 +29,7 @@ export class Slots {
     return this.#limit;
   }
 
-  /** A higher limit starts waiting callers at once. A lower one takes no slot away from those who have one. */
+  /** A higher limit starts waiting callers at once. A lower limit takes no slot away from callers that have one. */
   set limit(limit: number) {
     this.#limit = limit;
     this.#startWaiting();
@@ -93,7 +93,7 @@ export class Slots {
       const cancel = clock.after(ms, () => {
         this.#waiting.splice(this.#waiting.indexOf(caller), 1);
         reject(new PismakError('unavailable', `All ${what} were busy for ${ms / 1000} s. Try again later.`));
-        // Those behind it may need fewer slots.
+        // Callers behind it may need fewer slots.
         this.#startWaiting();
       });
       const caller = {

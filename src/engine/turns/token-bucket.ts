@@ -1,4 +1,4 @@
-/** At most so many a second, on average: the bucket fills at that pace, and holds at most one second's worth. */
+/** Limits the average rate per second: the bucket fills at that rate, and holds at most one second's worth. */
 export class TokenBucket {
   readonly #perMs: number;
   readonly #most: number;
@@ -23,7 +23,7 @@ export class TokenBucket {
   }
 
   #fill(now: number): void {
-    // A clock that was set back gives nothing and takes nothing.
+    // A clock that was set back neither adds nor removes tokens.
     if (now > this.#at && this.#at > 0)
       this.#tokens = Math.min(this.#most, this.#tokens + (now - this.#at) * this.#perMs);
     this.#at = now;

@@ -1,6 +1,6 @@
 /**
- * Turns in which each owner gets, over time, the share that its weight gives it, however much the others have. Each owner has a
- * mark on one scale, and each turn moves it on by 1 / weight; the next turn goes to the owner that would then be lowest. A new
+ * Turns in which each owner gets, over time, the share that its weight gives it, whatever amount the others have. Each owner has a
+ * mark on one scale, and each turn advances it by 1 / weight; the next turn goes to the owner whose mark would then be lowest. A new
  * owner starts at the lowest mark, so no owner saves up turns by staying away.
  */
 export class WeightedTurns {
@@ -40,6 +40,6 @@ export class WeightedTurns {
 
 export interface Owner {
   name: string;
-  /** Its share: twice the weight, twice the turns. */
+  /** The owner's share: twice the weight, twice the turns. */
   weight: number;
 }

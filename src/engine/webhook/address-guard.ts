@@ -10,8 +10,8 @@ export type Resolve = (hostname: string) => Promise<readonly { address: string; 
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });
 
 /**
- * Whether an address is on the public internet: not this machine, not a private, link-local, carrier, multicast or
- * reserved network, and none of the kinds that embed such an address.
+ * Whether an address is on the public internet: not on this machine, not in a private, link-local, carrier, multicast or
+ * reserved network, and not of a kind that embeds such an address.
  */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -21,7 +21,7 @@ export function isPublic(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
-/** Refuses what is wrong with the URL itself. */
+/** Refuses URLs that are invalid in themselves. */
 export function checkUrl(text: string, allowPrivate: boolean): URL {
   const url = URL.parse(text);
   if (!url) throw new PermanentFailure('the address of the webhook is not a URL');
@@ -39,7 +39,7 @@ export function checkUrl(text: string, allowPrivate: boolean): URL {
 
 /**
  * The look-up that the connection itself uses: every address of the name must be public, and the connection goes to one of
- * those just checked. A name that would answer differently the second time gains nothing: it is looked up once.
+ * the addresses just checked. A name that would resolve differently the second time gains nothing: it is looked up only once.
  */
 export function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {

@@ -26,7 +26,7 @@ export function alertWebhooks(parts: {
         startedAt: clock.now(),
         owner: installationOwner,
       });
-      // Receivers take turns, so that a dead one delays no other.
+      // Receivers take turns, so that a dead one doesn't delay the others.
       const headers = { [ownerHeader]: URL.parse(url)?.origin ?? url };
       await outbox.add(transaction, alertWebhookStage.name, { ...toMessage(request), headers });
     }

@@ -3,10 +3,10 @@ import { request as requestHttps } from 'node:https';
 import type { Clock } from '../time/clock.ts';
 import { guardedLookup, type Resolve } from './address-guard.ts';
 
-/** An answer is read for politeness only; a receiver that sends more wants to keep us busy. */
+/** The answer is read only for politeness; a receiver that sends more wants to keep us busy. */
 const answerLimit = 64_000;
 
-/** How long finding and reaching the receiver may take. */
+/** Maximum time to resolve and reach the receiver. */
 const connectMs = 5000;
 
 /** The receiver could not be reached, or did not answer in time. */
@@ -41,7 +41,7 @@ export function post({ url, body, headers, ...options }: Post): Promise<number> 
   const request = send(url, {
     method: 'POST',
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-    // Share or keep no connection: each goes to an address that was checked for it.
+    // Connections are neither shared nor kept: each goes to an address that was checked for it.
     agent: false,
     lookup: guardedLookup(resolve, allowPrivate),
     signal: AbortSignal.any([options.signal, late.signal]),
@@ -63,7 +63,7 @@ export function post({ url, body, headers, ...options }: Post): Promise<number> 
       received += chunk.length;
       if (received > answerLimit) response.destroy();
     });
-    // The status is here, so the rest does not matter.
+    // The status has arrived, so the rest does not matter.
     response.on('error', () => {});
     response.on('close', () => answer.resolve(come));
   });

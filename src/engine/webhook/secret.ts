@@ -4,12 +4,12 @@ import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** Alerts, and what the command line of the machine itself submits, are signed with the secret of this owner. */
+/** The owner whose secret signs alerts, and work submitted with the command line of the machine itself. */
 export const installationOwner = 'local';
 
 type SecretStore = { database: Database; clock: Clock };
 
-/** What may be shown of a secret. Its text is shown once, by the operation that makes it. */
+/** The public part of a secret. Its text is shown once, by the operation that creates it. */
 export interface WebhookSecret {
   id: string;
   owner: string;
@@ -44,7 +44,7 @@ export async function listSecrets(
   return query.orderBy('owner').orderBy('id', 'desc').execute();
 }
 
-/** Makes the owner's first secret. Its text is returned only here. */
+/** Creates the owner's first secret. Its text is returned only here. */
 export async function createSecret(
   parts: SecretStore,
   owner: string,
@@ -61,7 +61,7 @@ export async function createSecret(
   }
 }
 
-/** Makes a new secret. The one before it signs along for `overlapMs`, so that receivers can change over meanwhile. */
+/** Creates a new secret. The previous one also signs for `overlapMs`, so that receivers can switch meanwhile. */
 export async function rotateSecret(
   { database, clock }: SecretStore,
   owner: string,
@@ -86,7 +86,7 @@ export async function rotateSecret(
   });
 }
 
-/** Deletes all secrets of the owner, whose webhooks are unsigned from then on. Returns how many there were. */
+/** Deletes all secrets of the owner, whose webhooks are then unsigned. Returns how many there were. */
 export async function deleteSecrets(queries: Queries, owner: string): Promise<number> {
   const deleted = await queries.deleteFrom('webhookSecret').where('owner', '=', owner).executeTakeFirst();
   return Number(deleted.numDeletedRows);

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signs as the specification Standard Webhooks says, for which there are libraries in most languages:
+ * Signs according to the specification Standard Webhooks, which has libraries in most languages:
  *
  *     webhook-id: 0197a0c4-...             the same at every attempt
  *     webhook-timestamp: 1700000000        seconds, of this attempt
  *     webhook-signature: v1,BASE64 v1,BASE64
  *
- * A signature is the HMAC-SHA256 of `id.timestamp.body`, and there is one for each secret.
+ * A signature is the HMAC-SHA256 of `id.timestamp.body`; each secret gives one.
  */
 export function signatureHeaders(signed: {
   id: string;
@@ -26,7 +26,7 @@ export function signatureHeaders(signed: {
 }
 
 /**
- * For receivers: whether one of the signatures matches the body as received, byte for byte, and is fresh. An older one may
+ * For receivers: whether one of the signatures matches the body as received, byte for byte, and is recent. An older signature may
  * be a replayed copy; within `toleranceMs`, `webhook-id` tells copies apart.
  */
 export function verifySignature(received: {

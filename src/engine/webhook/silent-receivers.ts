@@ -2,7 +2,7 @@ import type { Clock } from '../time/clock.ts';
 
 const silencesBeforeRest = 3;
 const firstRestMs = 10_000;
-/** Short against the delays between attempts: a receiver that is back gets what is left of them. */
+/** Short compared with the delays between attempts: a receiver that is back gets the remaining attempts. */
 const longestRestMs = 60_000;
 const mostReceivers = 1000;
 
@@ -12,8 +12,8 @@ interface Silence {
 }
 
 /**
- * Receivers that did not answer in time. After three silences in a row a receiver is left alone for a while: its deliveries
- * fail at once and are retried later, instead of holding slots. Then one is tried before the others.
+ * Receivers that did not answer in time. After three timeouts in a row, a receiver gets nothing for a while: its deliveries
+ * fail at once and are retried later, instead of holding slots. Then one delivery is tried before the others.
  */
 export class SilentReceivers {
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class SilentReceivers {
     this.#trialMs = parts.trialMs;
   }
 
-  /** Fails while the receiver is left alone. */
+  /** Throws while the receiver gets nothing. */
   check(receiver: string): void {
     const silence = this.#silences.get(receiver);
     if (!silence || silence.times < silencesBeforeRest) return;

@@ -18,7 +18,7 @@ const webhookRequest = z.strictObject({
 });
 export type WebhookRequest = z.input<typeof webhookRequest>;
 
-/** Served by every worker all the time. The last of the eight attempts comes about two and a half hours after the first. */
+/** Every worker serves it all the time. The last of the eight attempts comes about two and a half hours after the first. */
 export const webhookStage: z.input<typeof stageDefinition> = {
   name: 'webhook',
   processor: 'webhook',
@@ -28,7 +28,7 @@ export const webhookStage: z.input<typeof stageDefinition> = {
   retry: { attempts: 8, firstDelayMs: 5000, factor: 4, maxDelayMs: 3_600_000 },
 };
 
-/** Alerts have slots of their own, so that no user's webhooks can delay them. */
+/** Alerts have separate slots, so that no user's webhooks can delay them. */
 export const alertWebhookStage: z.input<typeof stageDefinition> = {
   ...webhookStage,
   name: 'alert-webhook',
@@ -63,7 +63,7 @@ export function webhookProcessor(parts: {
       };
       if (secrets.length === 0) job.log('not signed: its owner has no webhook secret');
       const { signal } = job;
-      // By owner too: what one user makes of a host that many use must not hold up the others.
+      // By owner too: one user's webhooks to a host that many use must not hold up those of the others.
       const receiver = JSON.stringify([job.owner ?? '', target.origin]);
       silent.check(receiver);
       const options = { timeoutMs, signal, clock, resolve, allowPrivate };
@@ -72,7 +72,7 @@ export function webhookProcessor(parts: {
         throw error;
       });
       silent.answered(receiver);
-      // The path of a URL is often a secret of its receiver: only the origin is logged.
+      // The path of a URL is often a secret of its receiver, so only the origin is logged.
       const said = `${target.origin} answered ${status}`;
       if (status >= 200 && status < 300) return job.log(said);
       if (isWorthRetrying(status)) throw new Error(said);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../database.ts';
 
-/** Sign-in limits, sessions that can be listed, keys that expire, names that are not given again, webhook secrets. */
+/** Sign-in limits, sessions that can be listed, keys that expire, names that are not reused, webhook secrets. */
 export const accounts: Migration = {
   name: '0010-accounts',
   async up(transaction) {

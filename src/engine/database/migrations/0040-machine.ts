@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../database.ts';
 
-/** Moments that the installation remembers: the last time seen, and that it could write. */
+/** Times that the installation remembers: when it last ran, and when it was last able to write. */
 export const machine: Migration = {
   name: '0040-machine',
   async up(transaction) {

@@ -3,7 +3,7 @@ import { serverUrl } from '../../network/server-url.ts';
 
 const url = serverUrl('PostgreSQL');
 
-/** Where PostgreSQL is, and the credentials. Holds the password: never log it. */
+/** The address of PostgreSQL, and the credentials. Contains the password: never log it. */
 export interface PostgresAddress {
   hosts: readonly PostgresHost[];
   user: string;
@@ -31,7 +31,7 @@ const writable = ['any', 'read-write', 'primary'];
 
 /**
  * Reads `postgres://user:password@host1:5432,host2:5432/database?sslmode=verify-full&sslrootcert=/path/ca.pem`. Errors
- * never show the URL: it holds the password.
+ * never show the URL, because it contains the password.
  */
 export async function readAddress(text: string): Promise<PostgresAddress> {
   const match = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?#]+)\/([^/?#]+)(?:\?([^#]*))?$/.exec(

@@ -8,10 +8,10 @@ import { findPrimary, timelineOf } from './primary.ts';
 /** The servers of a URL. Finds the primary, and never an old primary from before a fail-over. */
 export class PostgresCluster {
   readonly pg: PgModule;
-  /** The class that makes connections. */
+  /** The class that creates connections. */
   readonly Client: ReturnType<typeof clientThatEnds>;
   readonly #address: PostgresAddress;
-  /** The newest timeline seen. A server with an older one was primary before a fail-over. */
+  /** The newest timeline seen. A server with an older timeline was primary before a fail-over. */
   #newest = 0;
 
   static async open(url: string, clock: Clock = systemClock): Promise<PostgresCluster> {
@@ -25,7 +25,7 @@ export class PostgresCluster {
     this.#address = address;
   }
 
-  /** The current primary. Fails with `unavailable` if there is none. */
+  /** The current primary. Throws `unavailable` if there is none. */
   async primary(): Promise<PostgresHost> {
     const { host, timeline } = await findPrimary(this.pg, this.#address, this.#newest);
     this.#see(timeline);

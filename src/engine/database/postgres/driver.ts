@@ -13,7 +13,7 @@ export const answerTimeoutMs = 3000;
 export const durableCommits = `SELECT set_config('synchronous_commit', 'on', false)
   WHERE current_setting('synchronous_commit') = 'off'`;
 
-/** Loaded on use: the embedded tier needs no driver. */
+/** Loaded on use: the embedded tier doesn't need the driver. */
 export async function loadPg(): Promise<PgModule> {
   try {
     return (await import('pg')).default;
@@ -46,7 +46,7 @@ export function clientOptions(
   };
 }
 
-/** A client whose goodbye to a server that hangs does not keep the connection, and with it this process, for ever. */
+/** A client whose goodbye to a hung server does not keep the connection, and with it this process, open for ever. */
 export function clientThatEnds(pgModule: PgModule, clock: Clock = systemClock): typeof pg.Client {
   return class extends pgModule.Client {
     override end(...done: [((error: Error) => void)?]) {
@@ -59,7 +59,7 @@ export function clientThatEnds(pgModule: PgModule, clock: Clock = systemClock): 
   };
 }
 
-/** Cuts a connection without telling the server. The driver has no method for it. */
+/** Cuts a connection without notifying the server. The driver has no method for it. */
 export function cutConnection(client: pg.ClientBase): void {
   streamOf(client).destroy();
 }
@@ -69,7 +69,7 @@ export function serverProcess(client: pg.ClientBase): number {
   return (client as unknown as { processID: number }).processID;
 }
 
-/** What `send` asks goes out as one write, so that neither side wakes up for each statement. */
+/** Everything that `send` asks goes out in one write, so that neither side wakes up for each statement. */
 export function inOneWrite<T>(client: pg.ClientBase, send: () => T): T {
   const stream = streamOf(client);
   stream.cork();

@@ -28,7 +28,7 @@ export function postgresError(error: unknown): PismakError {
       : new PismakError('internal', 'A query to PostgreSQL failed.', cause);
   }
   if (brokenKeys.includes(state)) {
-    // The message names the table and the constraint; only `detail` has values.
+    // The message names the table and the constraint; only `detail` contains values.
     return new PismakError(
       'constraint-violated',
       `The database refused the change: ${textOf(error)}.`,
@@ -43,7 +43,7 @@ export function postgresError(error: unknown): PismakError {
   }
   if (state === lockTimeout)
     return new PismakError('unavailable', 'Another transaction takes too long. Try again later.', cause);
-  // Its own disk, not ours.
+  // The server's disk, not ours.
   if (state === '53100') return diskFull(error);
   if (serverTrouble.test(state)) {
     return new PismakError('unavailable', `PostgreSQL is not available (${state}). Try again later.`, cause);

@@ -24,7 +24,7 @@ export class StreamedStatement<Row> implements PostgresCursor<Row> {
 export class KyselyConnection implements PostgresPoolClient {
   readonly #connection: PooledConnection;
   #inTransaction = false;
-  /** The error that broke the transaction. If its owner swallows it, the commit still fails with it. */
+  /** The error that broke the transaction. If the transaction's owner swallows it, the commit still fails with it. */
   #failure: PismakError | undefined;
   #inDoubt = false;
   #cursors = 0;
@@ -71,7 +71,7 @@ export class KyselyConnection implements PostgresPoolClient {
     }
   }
 
-  /** Never fails: if the rollback fails, the connection is cut, which ends the transaction. */
+  /** Never throws: if the rollback fails, the connection is cut, which ends the transaction. */
   async #rollback<Row>(): Promise<PostgresQueryResult<Row>> {
     await this.#connection.query('rollback').catch(() => {
       this.#inDoubt = true;

@@ -16,7 +16,7 @@ export type Asked = readonly [statement: Statement, values: readonly unknown[]];
 
 export interface LastingConnectionOptions {
   clock: Clock;
-  /** After this time without an answer, gives up the server and looks for the primary again. */
+  /** After this time without an answer, drops the server and looks for the primary again. */
   patienceMs: number;
   /** Server settings for this connection. */
   settings?: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface LastingConnectionOptions {
 }
 
 const againMs = 250;
-/** How often clashing work is retried. */
+/** How often conflicting work is retried. */
 const clashes = 5;
 
 /** One connection, opened on demand and reopened when lost. Concurrent queries share round trips. */
@@ -44,7 +44,7 @@ export class LastingConnection {
     this.#options = options;
   }
 
-  /** Connects now, so that wrong settings show at once. */
+  /** Connects now, so that wrong settings are reported at once. */
   async connect(): Promise<void> {
     await this.#connect();
   }
@@ -63,7 +63,7 @@ export class LastingConnection {
     }
   }
 
-  /** Several statements in one transaction and one round trip: the rows of each. One alone is a transaction by itself. */
+  /** Several statements in one transaction and one round trip: the rows of each. A single statement is its own transaction. */
   async together(asked: readonly Asked[]): Promise<unknown[][][]> {
     const [only, ...others] = asked;
     if (only && others.length === 0) return [await this.#ask((send) => send(only))];

@@ -8,8 +8,8 @@ import { postgresError } from './errors.ts';
 import { PooledConnection } from './pooled-connection.ts';
 
 /**
- * Connections to the primary, whichever server of the URL that is: after a fail-over the pool finds the new one without a
- * restart. While there is none, everything fails at once with `unavailable`.
+ * Connections to the primary, whichever server of the URL it is: after a fail-over, the pool finds the new primary without a
+ * restart. While there is none, everything throws `unavailable` at once.
  */
 export interface PostgresPool {
   /** Takes a connection; give it back with `release`. */
@@ -50,7 +50,7 @@ export async function openPostgresPool(options: {
       max,
       idleTimeoutMillis: 30_000,
       onConnect: async (client) => {
-        // Without a listener, an error of a connection in use would end the process. Its user gets the error anyway.
+        // Without a listener, an error of a connection in use would end the process. The connection's user gets the error anyway.
         client.on('error', () => {});
         await cluster.admit(client);
       },
@@ -121,7 +121,7 @@ export async function openPostgresPool(options: {
       await present?.then((node) => node.pool.end()).catch(() => {});
     },
   };
-  // Wrong settings must show now, not at the first query.
+  // Wrong settings must be reported now, not at the first query.
   const first = await pool.connect();
   first.release();
   return pool;

@@ -40,7 +40,7 @@ export class PooledConnection {
     }
   }
 
-  /** With `destroy`, the connection is closed, not reused: for one in an unknown state. */
+  /** With `destroy`, the connection is closed instead of reused: for a connection in an unknown state. */
   release(destroy = false): void {
     if (this.#released) return;
     this.#released = true;

@@ -50,7 +50,7 @@ async function newestOf(address: PostgresAddress, answers: readonly Promise<Prim
   throw reasons.find((reason) => reason.code === 'configuration-invalid') ?? unavailable(address, reasons);
 }
 
-/** The timeline of this primary, which grows with each fail-over. Fails on a standby. */
+/** The timeline of this primary, which grows with each fail-over. Throws on a standby. */
 export async function timelineOf(client: Pick<pg.ClientBase, 'query'>): Promise<number> {
   const question = {
     text: `SELECT current_setting('transaction_read_only') = 'on' AS readonly,

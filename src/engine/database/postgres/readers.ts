@@ -17,12 +17,12 @@ export class PostgresReaders {
   readonly #clock: Clock;
   readonly #cancelling: PostgresPool;
   readonly #turns: ReturnType<typeof readInTurn>;
-  /** Stop the reads under way. */
+  /** Stops the running reads. */
   readonly #stops = new Set<() => void>();
   #opened: Promise<PostgresPool> | undefined;
   #closed = false;
 
-  /** `cancelling` has connections to send cancellations over. */
+  /** `cancelling` provides connections for sending cancellations. */
   constructor(options: { url: string; clock: Clock; cancelling: PostgresPool }) {
     this.#url = options.url;
     this.#clock = options.clock;
@@ -82,7 +82,7 @@ export class PostgresReaders {
 function queriesOn(held: KyselyConnection): Queries {
   const connection = {
     query: held.query.bind(held),
-    // It goes back when the whole read is over.
+    // Returned when the whole read has ended.
     release() {},
   };
   return new Kysely<EngineTables>({

@@ -7,8 +7,8 @@ import { postgresError } from './errors.ts';
 const [int8, ...asTheyAre] = [20, 17, 1082, 1083, 1114, 1184, 1186, 1266, 1700];
 
 /**
- * Streams a query of any PostgreSQL database, also one of another program: so many rows at a time, whatever their number, by a
- * cursor in a transaction that can change nothing. A standby will do. Dates and decimal numbers come as the server writes them.
+ * Streams a query of any PostgreSQL database, even of another program: a fixed number of rows at a time, by a
+ * cursor in a read-only transaction. A standby works too. Dates and decimal numbers arrive as the server writes them.
  */
 export async function* streamPostgres(
   url: string,
@@ -40,7 +40,7 @@ async function connectToAny(pgModule: PgModule, address: PostgresAddress): Promi
     const options = clientOptions(pgModule, address, host);
     const types = { getTypeParser: (oid: number) => parserOf(pgModule, oid) };
     const client = new (clientThatEnds(pgModule))({ ...options, types });
-    // Without a listener, a broken connection would end the process. Whoever waits for rows gets the error anyway.
+    // Without a listener, a broken connection would end the process. The reader that waits for rows gets the error anyway.
     client.on('error', () => {});
     try {
       await client.connect();
@@ -53,7 +53,7 @@ async function connectToAny(pgModule: PgModule, address: PostgresAddress): Promi
   throw postgresError(reason);
 }
 
-/** The driver would move dates into our time zone, and round numbers. */
+/** The driver would convert dates to our time zone, and round numbers. */
 function parserOf(pgModule: PgModule, oid: number): (text: string) => unknown {
   if (oid === int8) return (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
   if (asTheyAre.includes(oid)) return (text) => text;

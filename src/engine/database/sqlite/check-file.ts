@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Returns what SQLite finds wrong with a file; empty if it is sound. Only reads; another process may have it open. */
+/** Returns the faults that SQLite finds in a file; empty if it is sound. Only reads; another process may have it open. */
 export function checkSqliteFile(file: string): string[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 2000 });
   try {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { MigrationLine } from '../database.ts';
 import { openSqliteDatabase } from '../sqlite.ts';
 
-/** Accounts and keys in a database, as a backup's manifest names them. */
+/** Accounts and keys in a database, as a backup's manifest lists them. */
 export interface Accounts {
   users: { name: string; role: string }[];
   keys: { id: string; owner: string; role: string }[];
@@ -20,7 +20,7 @@ export function accountsOf(file: string): Accounts {
   }));
 }
 
-/** What is wrong with the file of the database; undefined if it is what our migrations would have made. */
+/** What is wrong with the database file; undefined if it is what our migrations would have created. */
 export async function faultOfDatabase(
   file: string,
   lines: readonly MigrationLine[],
@@ -51,7 +51,7 @@ export async function faultOfDatabase(
   });
 }
 
-/** How a file differs from one that this program makes; undefined if it doesn't. */
+/** How a file differs from one that this program creates; undefined if it doesn't. */
 export async function differenceFrom(
   file: string,
   make: (reference: string) => Promise<void> | void,

@@ -3,12 +3,12 @@ import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PismakError } from '../../errors.ts';
 
-/** Larger files are not read as a whole at each start: that would take minutes. `doctor` and `restore` do it. */
+/** Larger files are not read completely at each start: that would take minutes. `doctor` and `restore` do it. */
 const quickBytes = 128 * 2 ** 20;
 
 /**
- * Refuses to start on a damaged file, or one with code in it that is not ours: triggers and views run by themselves, and
- * no migration makes any. Changes nothing.
+ * Refuses to start on a damaged file, or on a file with foreign code in it: triggers and views run by themselves, and
+ * no migration creates any. Changes nothing.
  */
 export function checkFiles(files: readonly string[]): void {
   for (const file of files) {
@@ -34,7 +34,7 @@ function faultOf(file: string): string | undefined {
     const findings = rows.map((row) => String(row.quick_check)).filter((finding) => finding !== 'ok');
     return findings.length === 0 ? undefined : `is damaged: ${findings.join('; ')}`;
   } catch (error) {
-    // Another process has it: opening it says so better.
+    // Another process has it open: opening it reports that better.
     if (error instanceof Error && 'errcode' in error && error.errcode === 5) return undefined;
     return `can't be read (${messageOf(error)})`;
   } finally {

@@ -9,7 +9,7 @@ import type { Reply } from './thread-link.ts';
 type Asked = Pick<PromiseWithResolvers<SqliteAnswer>, 'resolve' | 'reject'>;
 
 /**
- * A process with a connection of its own that only reads. A process, because nothing can interrupt a statement of
+ * A process with its own connection that only reads. A process, because nothing can interrupt a statement of
  * `node:sqlite`: ending a thread waits for the statement, while a process can be killed.
  */
 export class ReaderProcess {
@@ -47,18 +47,18 @@ export class ReaderProcess {
     const id = ++this.#lastId;
     this.#asked.set(id, { resolve, reject });
     this.#keepAlive(true);
-    // An error here means that it is exiting, which fails what was asked.
+    // An error here means that the process is exiting, which fails its question.
     this.#child.send({ id, ...statement } satisfies ReaderQuestion, () => {});
     return promise;
   }
 
-  /** Ends the statement under way, at once. */
+  /** Ends the running statement at once. */
   kill(): void {
     this.#child.kill('SIGKILL');
     this.#fail();
   }
 
-  /** Resolves when it is gone, and keeps this process alive until then. */
+  /** Resolves when the process has ended, and keeps this process alive until then. */
   async end(): Promise<void> {
     this.kill();
     this.#child.ref();

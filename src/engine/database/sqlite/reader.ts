@@ -3,12 +3,12 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { carry } from './thread-link.ts';
 
-/** One statement for the process that reads. */
+/** One statement for the reading process. */
 export interface ReaderQuestion {
   id: number;
   sql: string;
   parameters: readonly unknown[];
-  /** At most so many rows: the first ones, or of the statement asked for last, the next ones. */
+  /** Maximum number of rows: the first rows, or the next rows of the previous statement. */
   fetch?: number;
 }
 
@@ -16,7 +16,7 @@ export interface ReaderQuestion {
 const [file = ''] = process.argv.slice(2);
 process.on('disconnect', () => process.exit(0));
 
-// During a long statement it wouldn't notice that its parent was killed, so a thread looks.
+// During a long statement it wouldn't notice that its parent was killed, so a thread checks.
 const code = `const parent = ${process.ppid};
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
   require('node:worker_threads').parentPort.postMessage('looking');`;

@@ -1,8 +1,8 @@
 import { ReaderProcess } from './reader-process.ts';
 
 /**
- * Streams a query of any SQLite file, also one of another program: so many rows at a time, whatever their number, in a
- * process that opens the file for reading only.
+ * Streams a query of any SQLite file, even of another program: a fixed number of rows at a time, in a
+ * process that opens the file read-only.
  */
 export async function* streamSqlite(
   file: string,

@@ -2,8 +2,8 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { messageOf, PismakError } from '../../errors.ts';
 
 /**
- * Questions and answers between this thread and another that has something open (a file). The other thread answers in order,
- * until it is closed, or dies: then all waiting and later questions fail with `unavailable`.
+ * Questions and answers between this thread and another thread that has something open (a file). The other thread answers in order
+ * until it is closed or dies: then all waiting and later questions fail with `unavailable`.
  */
 export interface ThreadLink<Question, Answer> {
   ask(question: Question): Promise<Answer>;
@@ -21,7 +21,7 @@ export interface CarriedError {
 export type Reply = { id: number; answer: unknown } | { id: number; error: CarriedError };
 
 /**
- * Starts the thread: a module that calls `answerQuestions`. `what` names in messages what it has open; `revive` makes the
+ * Starts the thread: a module that calls `answerQuestions`. `what` names the thing it has open in messages; `revive` makes the
  * errors for callers.
  */
 export function startThread<Question, Answer>(

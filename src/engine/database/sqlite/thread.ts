@@ -115,7 +115,7 @@ function open(path: string): void {
 
 function connectionFor(statement: Statement): Connection {
   if (statement.scope === 'read') return reader;
-  // A rolled-back transaction must not go on as single writes.
+  // Statements of a rolled-back transaction must not continue as single writes.
   if (statement.scope === 'transaction' && !writer.database.isTransaction) {
     throw new Error('an earlier failure rolled back the transaction');
   }
