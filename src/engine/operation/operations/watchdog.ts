@@ -84,6 +84,10 @@ export const watchdogPlan = defineOperation({
         length: z.number().describe('L: waiting messages'),
         averageMs: z.number().describe('AMT: average time of a message'),
         workers: z.number().describe('NW: workers that serve it'),
+        isServed: z
+          .boolean()
+          .optional()
+          .describe('Whether one of them has it loaded already; policy `flow` only'),
         waitingMs: z.number().describe('WT: how long messages have waited with no worker serving them'),
         priority: z.number().describe('AP: administrative priority'),
         parametric: z.number().describe('PP = (L * AMT / (NW + 1) + WT) * (AP + 1), in seconds'),
