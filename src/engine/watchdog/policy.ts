@@ -110,7 +110,7 @@ export interface QueueNumbers {
   /** P, between 0 and 1 */
   relative: number;
   /** Whether a worker has the stage loaded, or is trusted to load it. Default: whether `workers` is above 0. */
-  isServed?: boolean;
+  isServed?: boolean | undefined;
   /** Other numbers that the policy uses, by name. */
   details?: Record<string, number>;
 }
