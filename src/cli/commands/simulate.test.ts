@@ -88,7 +88,7 @@ test('work that priority -1 leaves undone ends the simulation and is reported', 
   const { code, stdout } = await runCommand(['simulate', '--priorities', '0,-1']);
   assert.equal(code, 0);
   assert.match(stdout, /^requests finished +0 of 150$/m);
-  assert.match(stdout, /leave out unfinished requests/);
+  assert.match(stdout, /exclude unfinished requests/);
 });
 
 test('errors name the file and the valid choices', async (t) => {

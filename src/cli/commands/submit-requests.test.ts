@@ -118,7 +118,7 @@ test('publish sends each file of a directory as a request, hidden ones excepted'
 
 test('publish says what is missing', async () => {
   assert.match((await runCommand(['publish', '/nowhere/x', '--pipeline', 'p'])).stderr, /can't be read/);
-  assert.match((await runCommand(['publish', '/etc/hostname'])).stderr, /--pipeline NAME, or --stages/);
+  assert.match((await runCommand(['publish', '/etc/hostname'])).stderr, /--pipeline NAME or --stages/);
 });
 
 test('dummy sends series of requests of about the size asked for', async () => {
