@@ -52,7 +52,7 @@ test('a call that takes too long is refused, its handler is told, and a change s
   assert.equal(told?.aborted, true);
   await assert.rejects(
     run(embedded, operation({ deadlineMs: 50, changes: true }, stuck)),
-    /may still be under way/,
+    /may still be running/,
   );
 });
 
