@@ -52,6 +52,15 @@ test('the schedules bring every level up to date, and seal days after which no l
   assert.match(logs, /statistics.seal: 0 segments deleted, 0 days sealed, 0 tokens forgotten/);
 
   assert.equal((await send('late')).accepted, 1, 'a late event is taken');
+  const week = engine.schedules.task('statistics.week');
+  const built: string[] = [];
+  const signal = new AbortController().signal;
+  for (const user of ['acme', 3])
+    await week?.({ parameters: { user }, signal, log: (line) => void built.push(line) });
+  assert.match(built[0] ?? '', /^0 units of 0 users/, 'only the units of this user');
+  assert.match(built[1] ?? '', /^\d units of 1 users/);
+  await assert.rejects(engine.schedules.run('statistics.week', { usr: 'acme' }), /did you mean user\?/);
+  await assert.rejects(engine.schedules.run('statistics.sweep', { user: 'acme' }), /takes no parameters/);
   clock.advance(48 * 86_400_000);
   assert.match(await runAll(), /statistics.seal: .* 1 days sealed/);
   const { accepted, refusals } = await send('too late');

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { sectionOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
 import { storedFoundations } from './foundations.ts';
+import { kindName, userKey } from './operations/inputs.ts';
 import { countOwnEvents } from './own/own-events.ts';
 import { reconcile } from './rollup/reconcile.ts';
 import { rollUp } from './rollup/roll-up.ts';
@@ -16,6 +18,15 @@ import { levels } from './store/store.ts';
 const halfHours = '3,33 * * * *';
 const nightly = '47 2 * * *';
 
+/** What roll-ups and checks can be limited to. */
+const part = z.strictObject({ kind: kindName.optional(), user: userKey.optional() });
+
+function only({ schemas }: Statistics, { kind, user }: z.output<typeof part>) {
+  // Throws for an unknown kind, which would silently do nothing.
+  if (kind !== undefined) schemas.get(kind);
+  return { kind, user: user === undefined ? undefined : String(user) };
+}
+
 /** Registers the roll-up schedules: each level after the one below, then the sweep. Administrators may change or disable them. */
 export async function runStatistics(engine: Engine): Promise<Running> {
   const { schedules } = engine;
@@ -23,10 +34,16 @@ export async function runStatistics(engine: Engine): Promise<Running> {
   // Every operation reports wrong settings; they must not keep the rest of Pismak from starting.
   await opened().then(tellSchemas, () => {});
   for (const level of levels)
-    schedules.registerTask(`statistics.${level}`, async ({ signal, log }) => {
-      const { cubes, units, rows, tooLarge } = await rollUp(await opened(), { levels: [level], signal });
-      log(`${units} units of ${cubes} users and kinds built, ${rows} rows${leftOut(tooLarge)}`);
-    });
+    schedules.registerTask(
+      `statistics.${level}`,
+      async ({ parameters, signal, log }) => {
+        const statistics = await opened();
+        const options = { levels: [level], signal, ...only(statistics, parameters) };
+        const { cubes, units, rows, tooLarge } = await rollUp(statistics, options);
+        log(`${units} units of ${cubes} users and kinds built, ${rows} rows${leftOut(tooLarge)}`);
+      },
+      part,
+    );
   schedules.registerTask('statistics.sweep', async ({ signal, log }) => {
     const { segments, replaced } = await sweep(await opened(), { signal });
     log(`${segments} segments deleted, ${replaced} replaced units dropped`);
@@ -37,9 +54,14 @@ export async function runStatistics(engine: Engine): Promise<Running> {
       `${segments} segments deleted, ${sealed} days sealed, ${batches} tokens forgotten, ${replaced} replaced units dropped`,
     );
   });
-  schedules.registerTask('statistics.reconcile', async ({ signal, log }) => {
-    log(await reconciled(await opened(), signal));
-  });
+  schedules.registerTask(
+    'statistics.reconcile',
+    async ({ parameters, signal, log }) => {
+      const statistics = await opened();
+      log(await reconciled(statistics, { signal, ...only(statistics, parameters) }));
+    },
+    part,
+  );
 
   const task = (name: string) => ({ kind: 'task', task: name }) as const;
   const chain = [...levels.map((level) => `statistics.${level}`), 'statistics.sweep'];
@@ -66,8 +88,11 @@ async function tellSchemas({ database, foundations }: Statistics): Promise<void>
 }
 
 /** Fails if levels differ, so that the schedule raises its alert. */
-async function reconciled(opened: Statistics, signal: AbortSignal): Promise<string> {
-  const { cubes, units, difference, tooLarge } = await reconcile(opened, { signal });
+async function reconciled(
+  statistics: Statistics,
+  options: { kind: string | undefined; user: string | undefined; signal: AbortSignal },
+): Promise<string> {
+  const { cubes, units, difference, tooLarge } = await reconcile(statistics, options);
   if (!difference) return `${units} units of ${cubes} users and kinds agree${leftOut(tooLarge)}`;
   const { kind, user, level, unit, entity, split, dimension, expected, got } = difference;
   throw new PismakError(

@@ -1,11 +1,15 @@
+import { PismakError } from '../../engine/errors.ts';
 import {
+  scheduleCancel,
   scheduleCreate,
   scheduleDelete,
   scheduleDisable,
   scheduleEnable,
   scheduleHistory,
   scheduleList,
+  scheduleLog,
   scheduleRun,
+  scheduleSet,
   scheduleShow,
 } from '../../engine/operation/operations/schedule.ts';
 import type { ScheduleDefinition } from '../../engine/schedule/schedule.ts';
@@ -13,7 +17,8 @@ import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { commaList, jsonObject } from '../../terminal/options/option-values.ts';
 import { formatTime } from '../../terminal/output/format.ts';
-import { type ScheduleOptions, scheduleFrom } from './schedule-options.ts';
+import { followRun } from './follow-run.ts';
+import { changedSchedule, type ScheduleOptions, scheduleFrom } from './schedule-options.ts';
 
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
@@ -29,7 +34,7 @@ const add: AddGroup = (group, shell) => {
     ],
   });
   command(scheduleShow, { usage: 'show <schedule>' });
-  command(scheduleCreate, {
+  const create = command(scheduleCreate, {
     usage: 'create <schedule>',
     examples: [
       'schedule create nightly --cron "0 3 * * *" --timezone Europe/Prague --pipeline pages',
@@ -43,19 +48,75 @@ const add: AddGroup = (group, shell) => {
       definition: definition ?? scheduleFrom(options as ScheduleOptions),
     }),
     say: ({ nextAt }, { name }) => `schedule ${name} runs next at ${formatTime(nextAt)}`,
-  })
-    .option('--cron <cron>', 'when: five fields, or six with seconds in front')
-    .option('--timezone <zone>', 'time zone of --cron (default: UTC)')
-    .option('--after <schedule>', 'when: after each successful run of that schedule')
-    .option('--pipeline <name>', 'what: send a request to this pipeline')
-    .option('--stages <a,b,out>', 'what: send a request through these stages', commaList)
-    .option('--task <name>', 'what: run a task of this installation')
-    .option('--parameters <json>', 'parameters of the task', jsonObject);
+  });
+  const set = command(scheduleSet, {
+    usage: 'set <schedule>',
+    summary:
+      'Change when a schedule runs, what it does, or both; what you do not name stays. An unknown name is refused',
+    examples: [
+      'schedule set nightly --cron "30 4 * * *"',
+      'schedule set statistics.week --parameters \'{"user":"acme"}\'',
+      'schedule set nightly --definition @schedule.json --if-version 3',
+    ],
+    fields: {
+      definition: { about: 'the whole definition as JSON; @FILE reads it from a file', mandatory: false },
+      version: { flags: '--if-version <number>' },
+    },
+    async complete({ client, options }, { name, definition, version }) {
+      if (definition) return {};
+      const before = await (await client()).call(scheduleShow, { name });
+      const changed = changedSchedule(before.definition, options as ScheduleOptions);
+      if (JSON.stringify(changed) === JSON.stringify(before.definition))
+        throw new PismakError('invalid-input', 'this changes nothing: give --cron, --task or another option');
+      return { definition: changed, version: version ?? before.version };
+    },
+    say: ({ version, nextAt }, { name }) =>
+      `schedule ${name} has version ${version} and runs next at ${formatTime(nextAt)}`,
+  });
+  for (const each of [create, set])
+    each
+      .option('--cron <cron>', 'when: five fields, or six with seconds in front')
+      .option('--timezone <zone>', 'time zone of --cron (default: UTC)')
+      .option('--after <schedule>', 'when: after each successful run of that schedule')
+      .option('--pipeline <name>', 'what: send a request to this pipeline')
+      .option('--stages <a,b,out>', 'what: send a request through these stages', commaList)
+      .option('--task <name>', 'what: run a task of this installation')
+      .option('--parameters <json>', 'parameters of the task', jsonObject);
   command(scheduleRun, {
     usage: 'run <schedule>',
+    examples: ['schedule run statistics.week --parameters \'{"user":"acme"}\' --follow'],
     data: ({ run }) => run,
     say: ({ run }, { name }) =>
-      `run ${run.id} is ${run.status}; \`pismak schedule history ${name}\` shows how it ends`,
+      `run ${run.id} is ${run.status}; \`pismak schedule log ${name} --follow\` shows how it goes`,
+    async follow({ run }, session, { name }) {
+      if (!session.options.follow) return;
+      const { status } = await followRun(session, { name, run: run.id });
+      if (status !== 'succeeded')
+        throw new PismakError('conflict', `run ${run.id} ${ended[status] ?? status}`);
+      session.out.say(`run ${run.id} succeeded`);
+    },
+  }).option('--follow', 'show the log until the run ends; exit code 1 if it fails or is cancelled');
+  command(scheduleLog, {
+    usage: 'log <schedule>',
+    data: ({ run }) => run,
+    show({ run }, { out, options }) {
+      if (options.follow) return;
+      if (run.log !== '') out.text(run.log.trimEnd());
+      else out.say(`run ${run.id} is ${run.status} and has logged nothing yet`);
+    },
+    async follow({ run }, session, { name }) {
+      if (!session.options.follow) return;
+      const { status } = await followRun(session, { name, run: run.id });
+      session.out.say(`run ${run.id} ${ended[status] ?? status}`);
+    },
+  }).option('--follow', 'show further lines until the run ends');
+  command(scheduleCancel, {
+    usage: 'cancel <schedule>',
+    data: ({ runs }) => runs,
+    say: ({ runs }) =>
+      runs
+        .map(({ id, status }) => `run ${id} ${status === 'running' ? 'is told to stop' : 'is cancelled'}`)
+        .join('; '),
   });
   command(scheduleHistory, {
     usage: 'history [schedule]',
@@ -67,6 +128,10 @@ const add: AddGroup = (group, shell) => {
       { title: 'log', of: (row) => row.log.trimEnd().split('\n').at(-1) },
     ],
     empty: 'nothing has run yet',
+    async follow({ next }, { stderr }, { name }) {
+      const words = ['schedule history', name, '--before', next].filter((word) => word !== undefined);
+      if (next !== null) stderr.write(`older runs: pismak ${words.join(' ')}\n`);
+    },
   });
   command(scheduleEnable, {
     usage: 'enable <schedule>',
@@ -82,6 +147,12 @@ const add: AddGroup = (group, shell) => {
   });
 };
 export default add;
+
+const ended: Readonly<Record<string, string>> = {
+  succeeded: 'succeeded',
+  failed: 'has failed',
+  cancelled: 'was cancelled',
+};
 
 function whenText({ when }: ScheduleDefinition): string {
   return when.kind === 'cron' ? `${when.cron} (${when.timezone})` : `after ${when.schedule}`;

@@ -6,9 +6,10 @@ import { accounts } from './migrations/0010-accounts.ts';
 import { turns } from './migrations/0020-turns.ts';
 import { rights } from './migrations/0030-rights.ts';
 import { machine } from './migrations/0040-machine.ts';
+import { schedules } from './migrations/0050-schedules.ts';
 import { databaseSchemes } from './schemes.ts';
 
-const migrations = [frame, accounts, turns, rights, machine];
+const migrations = [frame, accounts, turns, rights, machine, schedules];
 export const engineMigrations: MigrationLine = { name: 'engine', migrations };
 
 export interface OpenDatabaseParts {

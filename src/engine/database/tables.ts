@@ -121,7 +121,15 @@ export interface EngineTables {
     paused: number;
     createdAt: number;
   };
-  schedule: { name: string; definitionJson: string; enabled: number; owner: string; updatedAt: number };
+  schedule: {
+    name: string;
+    definitionJson: string;
+    enabled: number;
+    owner: string;
+    updatedAt: number;
+    /** Grows with each change of the definition. */
+    version: Generated<number>;
+  };
   scheduleRun: {
     id: string;
     schedule: string;
@@ -133,6 +141,8 @@ export interface EngineTables {
     endedAt: number | null;
     log: string;
     fence: number;
+    /** Who asked to cancel it; its status changes when it has ended. */
+    cancelledBy: string | null;
   };
   alert: {
     id: string;

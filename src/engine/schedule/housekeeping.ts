@@ -18,12 +18,13 @@ export async function keepHouse(
     const { seen, orphans, deleted, deletedBytes } = await sweepBlobs({ ...parts, signal });
     log(`${seen} blobs, ${orphans} without an owner, ${deleted} deleted (${deletedBytes} bytes)`);
   });
-  schedules.registerTask('history.trim', async ({ log }) => {
+  schedules.registerTask('history.trim', async ({ signal, log }) => {
     const now = clock.now();
     const audit = await database.query
       .deleteFrom('audit')
       .where('at', '<', now - keptMs.audit)
       .executeTakeFirst();
+    signal.throwIfAborted();
     const runs = await database.query
       .deleteFrom('scheduleRun')
       .where('startedAt', '<', now - keptMs.scheduleRun)
@@ -31,8 +32,8 @@ export async function keepHouse(
     log(`${audit.numDeletedRows} audit records and ${runs.numDeletedRows} runs deleted`);
   });
 
-  schedules.registerTask('uploads.forget', async ({ log }) => {
-    log(`${await forgetUploads(parts)} unused uploads older than a day deleted`);
+  schedules.registerTask('uploads.forget', async ({ signal, log }) => {
+    log(`${await forgetUploads(parts, signal)} unused uploads older than a day deleted`);
   });
 
   const nightly = { kind: 'cron', cron: '17 3 * * *', timezone: 'UTC' } as const;

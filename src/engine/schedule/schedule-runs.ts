@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
-import type { Parameters } from './schedule.ts';
+import type { Parameters, RunStatus } from './schedule.ts';
 
 /** One run of a schedule. */
 export interface ScheduleRun {
@@ -8,11 +9,13 @@ export interface ScheduleRun {
   schedule: string;
   /** The tick that it runs for: a moment (`2026-01-01T00:00:00.000Z`), `after:RUN` or `now:RUN`. Runs once in the cluster. */
   tick: string;
-  status: 'queued' | 'running' | 'succeeded' | 'failed';
+  status: RunStatus;
   parameters: Parameters;
   /** While queued: the time it was queued. */
   startedAt: number;
   endedAt: number | null;
+  /** Who asked to cancel it. It is cancelled when it has stopped. */
+  cancelledBy: string | null;
   log: string;
 }
 
@@ -21,7 +24,7 @@ const keptPerSchedule = 200;
 /** Does nothing if this tick already has a run. Resolves to whether it queued one. */
 export async function queueRun(
   queries: Queries,
-  run: Omit<ScheduleRun, 'status' | 'endedAt' | 'log'>,
+  run: Omit<ScheduleRun, 'status' | 'endedAt' | 'cancelledBy' | 'log'>,
 ): Promise<boolean> {
   const { parameters, ...rest } = run;
   const { numInsertedOrUpdatedRows } = await queries
@@ -31,6 +34,7 @@ export async function queueRun(
       status: 'queued',
       parametersJson: JSON.stringify(parameters),
       endedAt: null,
+      cancelledBy: null,
       log: '',
       fence: 0,
     })
@@ -55,11 +59,42 @@ export async function beginRun(
   return Number(numUpdatedRows) > 0;
 }
 
+/** Saves the log of a run under way. */
+export async function saveLog(queries: Queries, id: string, log: string): Promise<void> {
+  await queries
+    .updateTable('scheduleRun')
+    .set({ log })
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .execute();
+}
+
+/** Ends queued runs at once, and marks running ones, which their leader then stops. Resolves to those that were open. */
+export async function cancelRuns(
+  queries: Queries,
+  ids: readonly string[],
+  { by, now }: { by: string; now: number },
+): Promise<ScheduleRun[]> {
+  if (ids.length === 0) return [];
+  const open = queries.updateTable('scheduleRun').where('id', 'in', ids);
+  const queued = await open
+    .set({ status: 'cancelled', cancelledBy: by, endedAt: now, log: `cancelled by ${by} before it began\n` })
+    .where('status', '=', 'queued')
+    .returningAll()
+    .execute();
+  const running = await open
+    .set({ cancelledBy: by })
+    .where('status', '=', 'running')
+    .returningAll()
+    .execute();
+  return [...queued, ...running].map(fromRow);
+}
+
 /** False if a new leader has already failed it: then its result is ignored. */
 export async function endRun(
   queries: Queries,
   { id, schedule }: ScheduleRun,
-  end: { status: 'succeeded' | 'failed'; endedAt: number; log: string },
+  end: { status: 'succeeded' | 'failed' | 'cancelled'; endedAt: number; log: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable('scheduleRun')
@@ -71,11 +106,15 @@ export async function endRun(
   return Number(numUpdatedRows) > 0;
 }
 
-/** Fails the runs whose process died: nobody knows how far they got. Resolves to those runs. */
+/** Ends the runs whose process died, as failed unless they were cancelled: nobody knows how far they got. Resolves to them. */
 export async function giveUpInterrupted(queries: Queries, endedAt: number): Promise<ScheduleRun[]> {
   const rows = await queries
     .updateTable('scheduleRun')
-    .set({ status: 'failed', endedAt, log: 'interrupted: the process that ran it is gone' })
+    .set(({ eb }) => ({
+      status: eb.case().when('cancelledBy', 'is', null).then('failed').else('cancelled').end(),
+      endedAt,
+      log: sql<string>`"log" || 'interrupted: the process that ran it is gone'`,
+    }))
     .where('status', '=', 'running')
     .returningAll()
     .execute();
@@ -92,14 +131,24 @@ export async function openRuns(queries: Queries): Promise<ScheduleRun[]> {
   return rows.map(fromRow);
 }
 
+export interface WhichRuns {
+  name?: string | undefined;
+  id?: string | undefined;
+  /** Only runs that were queued before this one. */
+  before?: string | undefined;
+  limit?: number;
+}
+
 export async function listRuns(
   queries: Queries,
-  { name, limit = 100 }: { name?: string; limit?: number } = {},
-) {
+  { name, id, before, limit = 100 }: WhichRuns = {},
+): Promise<ScheduleRun[]> {
   const rows = await queries
     .selectFrom('scheduleRun')
     .selectAll()
     .$if(name !== undefined, (query) => query.where('schedule', '=', name ?? ''))
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
@@ -131,7 +180,7 @@ async function trimHistory(queries: Queries, schedule: string): Promise<void> {
     .deleteFrom('scheduleRun')
     .where('schedule', '=', schedule)
     .where('id', '<=', oldest.id)
-    .where('status', 'in', ['succeeded', 'failed'])
+    .where('status', 'in', ['succeeded', 'failed', 'cancelled'])
     .execute();
 }
 

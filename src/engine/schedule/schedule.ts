@@ -51,6 +51,9 @@ export type ScheduleDefinition = z.infer<typeof scheduleDefinition>;
 export type ScheduleInput = z.input<typeof scheduleDefinition>;
 export type Parameters = Readonly<Record<string, z.core.util.JSONType>>;
 
+export const runStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
 /** The first tick after `after`; undefined if there is none, or it follows another schedule. */
 export function nextTick({ when }: ScheduleDefinition, after: number): number | undefined {
   if (when.kind === 'after') return undefined;

@@ -7,7 +7,7 @@ import type { Ports } from '../ports.ts';
 import type { Submission } from '../request/submit.ts';
 import { everyPeriod, type Running, runService, type ServiceContext } from '../service/service.ts';
 import { RunLog } from './run-log.ts';
-import { beginRun, endRun, giveUpInterrupted, openRuns, queueRun } from './schedule-runs.ts';
+import { beginRun, endRun, giveUpInterrupted, openRuns, queueRun, saveLog } from './schedule-runs.ts';
 import type { Schedules } from './schedules.ts';
 import { follows, listSchedules, type Schedule, type ScheduleRun } from './schedules.ts';
 
@@ -30,10 +30,16 @@ export function runScheduler(parts: Scheduling): Running {
   return runService({ name: 'scheduler', clock, log, openSession, run: (context) => lead(parts, context) });
 }
 
+interface RunInProgress {
+  id: string;
+  cancel: AbortController;
+  ended: Promise<void>;
+}
+
 async function lead(parts: Scheduling, { hold, signal }: ServiceContext): Promise<void> {
   const { clock, database, log, schedules } = parts;
   /** Runs in progress in this process, by schedule: a schedule never runs twice at once. */
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, RunInProgress>();
   for (const run of await giveUpInterrupted(database.query, clock.now())) await announce(parts, run);
 
   const loop = { name: 'scheduler', clock, log, periodMs: pollMs, signal, wakeUp: schedules.wakeUp };
@@ -41,11 +47,18 @@ async function lead(parts: Scheduling, { hold, signal }: ServiceContext): Promis
     const all = await schedules.list();
     await queueDue(parts, all);
     const byName = new Map(all.map((schedule) => [schedule.name, schedule]));
-    for (const run of await openRuns(database.query)) {
+    const open = await openRuns(database.query);
+    for (const { id, cancel } of running.values()) {
+      const run = open.find((each) => each.id === id);
+      // Without a row, its schedule was deleted.
+      if (!run || run.cancelledBy !== null) cancel.abort(new PismakError('conflict', cancelledText(run)));
+    }
+    for (const run of open) {
       const schedule = byName.get(run.schedule);
       if (!schedule || run.status !== 'queued' || running.has(run.schedule)) continue;
       if (!(await beginRun(database.query, run.id, clock.now(), hold.fence))) continue;
-      const ended = perform(parts, schedule, run, signal)
+      const cancel = new AbortController();
+      const ended = perform(parts, schedule, run, { stopping: signal, cancelled: cancel.signal })
         .catch((error: unknown) =>
           log.error({ run: run.id, err: error }, 'the end of a run could not be recorded'),
         )
@@ -53,7 +66,7 @@ async function lead(parts: Scheduling, { hold, signal }: ServiceContext): Promis
           running.delete(run.schedule);
           schedules.wakeUp.wake();
         });
-      running.set(run.schedule, ended);
+      running.set(run.schedule, { id: run.id, cancel, ended });
     }
     // Skip those in progress: their next time may be past, and their end wakes the loop.
     const times = all
@@ -62,7 +75,11 @@ async function lead(parts: Scheduling, { hold, signal }: ServiceContext): Promis
     const next = Math.min(...times);
     return Math.min(pollMs, Math.max(1, next - clock.now()));
   });
-  await Promise.all(running.values());
+  await Promise.all([...running.values()].map(({ ended }) => ended));
+}
+
+function cancelledText(run: ScheduleRun | undefined): string {
+  return run ? `cancelled by ${run.cancelledBy}` : 'cancelled: the schedule was deleted';
 }
 
 async function queueDue({ clock, database }: Scheduling, schedules: readonly Schedule[]): Promise<void> {
@@ -88,22 +105,28 @@ async function perform(
   parts: Scheduling,
   schedule: Schedule,
   run: ScheduleRun,
-  signal: AbortSignal,
+  { stopping, cancelled }: { stopping: AbortSignal; cancelled: AbortSignal },
 ): Promise<void> {
   const { clock, database } = parts;
-  const log = new RunLog();
-  let status: 'succeeded' | 'failed' = 'succeeded';
+  const log = new RunLog(clock, (text) => {
+    saveLog(database.query, run.id, text).catch((error: unknown) =>
+      parts.log.debug({ run: run.id, err: error }, 'the log of a run is saved at its end'),
+    );
+  });
+  let status: 'succeeded' | 'failed' | 'cancelled' = 'succeeded';
   try {
-    await act(parts, schedule, run, log, signal);
-    if (signal.aborted) throw new PismakError('unavailable', 'interrupted: the process is stopping');
+    await act(parts, schedule, run, log, AbortSignal.any([stopping, cancelled]));
+    cancelled.throwIfAborted();
+    if (stopping.aborted) throw new PismakError('unavailable', 'interrupted: the process is stopping');
   } catch (error) {
-    status = 'failed';
-    log.add(messageOf(error));
+    status = cancelled.aborted ? 'cancelled' : 'failed';
+    log.add(messageOf(cancelled.aborted ? cancelled.reason : error));
   }
+  log.close();
   const endedAt = clock.now();
   const counted = await database.transaction(async (transaction) => {
     if (!(await endRun(transaction, run, { status, endedAt, log: log.text }))) return false;
-    if (status === 'failed') return true;
+    if (status !== 'succeeded') return true;
     const followers = (await listSchedules(transaction, endedAt)).filter((other) =>
       follows(other.definition, schedule.name),
     );
@@ -143,13 +166,14 @@ async function act(
   log.add(`schedule ${name} published request ${run.id} to ${pipeline ?? stages?.join(', ')}`);
 }
 
-/** Announces the end of a run. A schedule whose last run failed has an open alert. */
+/** Announces the end of a run. A schedule whose last run failed has an open alert, which a cancelled run leaves as it is. */
 async function announce({ alerts, changes, clock, events }: Scheduling, run: ScheduleRun): Promise<void> {
   const { id, schedule, status, log } = run;
   const at = clock.now();
   events.emit({ kind: 'schedule.run', entity: schedule, at, dimensions: { status, ms: at - run.startedAt } });
   changes.add({ kind: 'schedule', entity: schedule, data: { run: id, status } });
   if (status === 'succeeded') return alerts.clear('schedule.failed', schedule);
+  if (status === 'cancelled') return;
   const reason = `schedule ${schedule} failed: ${log.trimEnd().split('\n').at(-1)}`;
   await alerts.raise('schedule.failed', schedule, reason, { run: id });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test from 'node:test';
+import { z } from 'zod';
 import { createAlerts } from '../alert/alert.ts';
 import { hasCode } from '../errors.ts';
 import type { Submission } from '../request/submit.ts';
@@ -25,10 +26,18 @@ async function setUp(t: test.TestContext) {
   const alerts = createAlerts({ ...embedded, repeatMs: 1e12, subscribers: [], wakeOutbox() {} });
   const submitted: Submission[] = [];
   const ran: Parameters[] = [];
-  schedules.registerTask('note', async ({ parameters, log }) => {
-    ran.push(parameters);
-    log(`noted ${JSON.stringify(parameters)}`);
-  });
+  schedules.registerTask(
+    'note',
+    async ({ parameters, log }) => {
+      ran.push(parameters as Parameters);
+      log(`noted ${JSON.stringify(parameters)}`);
+    },
+    z.strictObject({
+      a: z.string().optional(),
+      b: z.string().max(5, 'it must be short').optional(),
+      who: z.string().optional(),
+    }),
+  );
   schedules.registerTask('fail', async () => {
     throw new Error('no luck today');
   });
@@ -238,6 +247,95 @@ test('a run that was under way when its process was killed is failed as interrup
   it.clock.advance(minute);
   const [next] = await it.finished(2);
   assert.equal(next?.status, 'succeeded');
+});
+
+test('parameters that a task does not know are refused when a schedule is created, changed and run', async (t) => {
+  const { schedules } = await setUp(t);
+  const refused = (work: Promise<unknown>, message: RegExp) =>
+    assert.rejects(work, (error: Error) => hasCode(error, 'invalid-input') && message.test(error.message));
+  const create = (action: ScheduleInput['action']) =>
+    schedules.create('x', { when: everyMinute, action }, 'anna');
+  await refused(
+    create(task('note', { aa: '1' })),
+    /takes a, b, who: there is no parameter aa; did you mean a\?/,
+  );
+  await refused(create(task('fail', { a: '1' })), /task fail takes no parameters: there is no parameter a/);
+  await create(task('note', { a: '1' }));
+  await refused(schedules.run('x', { user: 'acme' }), /there is no parameter user/);
+  await refused(schedules.run('x', { b: 'too long' }), /parameter b: it must be short/);
+  await refused(schedules.set('x', { when: everyMinute, action: task('fail', { a: '1' }) }), /no parameters/);
+  assert.deepEqual(await schedules.history(), []);
+});
+
+test('the log of a run is readable while it runs, and cancelling the run stops it without an alert', async (t) => {
+  const it = await setUp(t);
+  const stopped: string[] = [];
+  it.schedules.registerTask('long', async ({ signal, log }) => {
+    log('page 1');
+    await once(signal, 'abort');
+    stopped.push('by its signal');
+    throw signal.reason;
+  });
+  await it.schedules.create('lasting', { when: everyMinute, action: task('long') }, 'anna');
+  await it.schedules.create(
+    'then',
+    { when: { kind: 'after', schedule: 'lasting' }, action: task('note') },
+    'anna',
+  );
+  it.start();
+  const run = await it.schedules.run('lasting');
+  await eventually('a line of the log', async () => {
+    it.clock.advance(100);
+    const found = await it.schedules.findRun('lasting');
+    return found.status === 'running' && found.log === 'page 1\n';
+  });
+  const waiting = await it.schedules.run('lasting');
+  const cancelled = await it.schedules.cancel('lasting', { by: 'bert' });
+  assert.deepEqual(
+    cancelled.map(({ id, status, cancelledBy }) => [id, status, cancelledBy]),
+    [
+      [waiting.id, 'cancelled', 'bert'],
+      [run.id, 'running', 'bert'],
+    ],
+  );
+  await it.finished(2, 'lasting');
+  const { status, log } = await it.schedules.findRun('lasting', run.id);
+  assert.deepEqual([status, log, stopped], ['cancelled', 'page 1\ncancelled by bert\n', ['by its signal']]);
+  assert.deepEqual(await it.alerts.list(), []);
+  assert.deepEqual(await it.schedules.history({ name: 'then' }), []);
+  await assert.rejects(it.schedules.cancel('lasting', { by: 'bert' }), (error) => hasCode(error, 'conflict'));
+});
+
+test('deleting a schedule stops its run', async (t) => {
+  const it = await setUp(t);
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
+  let begun = false;
+  it.schedules.registerTask('long', async ({ signal }) => {
+    begun = true;
+    await once(signal, 'abort');
+    resolve();
+  });
+  await it.schedules.create('lasting', { when: everyMinute, action: task('long') }, 'anna');
+  it.start();
+  await it.schedules.run('lasting');
+  await eventually('it has begun', () => begun);
+  await it.schedules.delete('lasting');
+  await stopped;
+});
+
+test('a schedule is changed only under a known name and from the version that was read', async (t) => {
+  const { schedules } = await setUp(t);
+  const refused = (code: 'not-found' | 'conflict', work: Promise<unknown>) =>
+    assert.rejects(work, (error) => hasCode(error, code));
+  const noting = { when: everyMinute, action: task('note') };
+  await refused('not-found', schedules.set('x', noting));
+  assert.equal((await schedules.create('x', noting, 'anna')).version, 1);
+  const changed = await schedules.set('x', { ...noting, action: task('note', { a: '1' }) }, 1);
+  assert.deepEqual([changed.version, changed.owner], [2, 'anna']);
+  await refused('conflict', schedules.set('x', noting, 1));
+  assert.deepEqual((await schedules.get('x')).definition, changed.definition);
+  await schedules.create('y', { ...noting, when: { kind: 'after', schedule: 'x' } }, 'anna');
+  await refused('conflict', schedules.set('x', { ...noting, when: { kind: 'after', schedule: 'y' } }));
 });
 
 test('a request is published to stages, with the parameters as a file', async (t) => {

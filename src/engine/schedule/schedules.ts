@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Database, Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
 import { hasCode, PismakError } from '../errors.ts';
@@ -13,37 +14,40 @@ import {
   type ScheduleInput,
   scheduleDefinition,
 } from './schedule.ts';
-import { lastTicks, listRuns, queueRun, type ScheduleRun } from './schedule-runs.ts';
+import {
+  cancelRuns,
+  lastTicks,
+  listRuns,
+  openRuns,
+  queueRun,
+  type ScheduleRun,
+  type WhichRuns,
+} from './schedule-runs.ts';
+import { createTasks, type Tasks } from './tasks.ts';
 
 export type { ScheduleRun } from './schedule-runs.ts';
+export type { TaskContext } from './tasks.ts';
 
 export interface Schedule {
   name: string;
   definition: ScheduleDefinition;
   enabled: boolean;
   owner: string;
-  /** When it was last created, enabled or disabled. */
+  /** Grows with each change of the definition. */
+  version: number;
+  /** When it was last created, changed, enabled or disabled. */
   updatedAt: number;
   /** When it runs next; null if it is disabled or follows another schedule. */
   nextAt: number | null;
 }
 
-/** Something the installation can do on schedule. An error fails the run. */
-export type Task = (context: TaskContext) => Promise<void>;
-
-export interface TaskContext {
-  parameters: Parameters;
-  /** Aborts when the process stops or another process takes over. */
-  signal: AbortSignal;
-  /** Adds a line to the run's log. */
-  log(line: string): void;
-}
-
 /** Actions at certain times, or after another schedule. */
-export interface Schedules {
+export interface Schedules extends Tasks {
   list(): Promise<Schedule[]>;
   get(name: string): Promise<Schedule>;
   create(name: string, definition: ScheduleInput, owner: string): Promise<Schedule>;
+  /** Replaces the definition; with a version, only if the schedule still has it. Its owner stays. */
+  set(name: string, definition: ScheduleInput, version?: number): Promise<Schedule>;
   /** Creates it unless the name exists: an existing schedule may have been changed on purpose. */
   ensure(name: string, definition: ScheduleInput, owner: string): Promise<void>;
   /** Ticks missed while disabled are not caught up. */
@@ -52,18 +56,20 @@ export interface Schedules {
   delete(name: string): Promise<void>;
   /** Runs it as soon as the leader sees it, enabled or not. The history shows the run. */
   run(name: string, parameters?: Parameters): Promise<ScheduleRun>;
+  /** Ends queued runs at once and has running ones stopped: this one, or all of the schedule. Resolves to those runs. */
+  cancel(name: string, options: { id?: string | undefined; by: string }): Promise<ScheduleRun[]>;
   /** The runs, newest first. */
-  history(options?: { name?: string; limit?: number }): Promise<ScheduleRun[]>;
+  history(options?: WhichRuns): Promise<ScheduleRun[]>;
+  /** The latest run of a schedule, or the one with this id. */
+  findRun(name: string, id?: string): Promise<ScheduleRun>;
 
-  registerTask(name: string, task: Task): void;
-  task(name: string): Task | undefined;
   /** Rings when a schedule may be due. */
   readonly wakeUp: WakeUp;
 }
 
 export function createSchedules(parts: { database: Database; clock: Clock; changes: ChangeLog }): Schedules {
   const { database, clock, changes } = parts;
-  const tasks = new Map<string, Task>();
+  const tasks = createTasks();
   const wakeUp = new WakeUp();
 
   function changed(name: string, data: Record<string, unknown>): void {
@@ -82,34 +88,40 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
     changed(name, { enabled });
   }
 
+  /** Throws if it names something that does not exist, or parameters that its task doesn't take. */
+  async function checked(name: string, input: ScheduleInput): Promise<ScheduleDefinition> {
+    const definition = scheduleDefinition.parse(input);
+    const { when, action } = definition;
+    if (action.kind === 'task') tasks.checkParameters(action.task, action.parameters);
+    if (when.kind !== 'after') return definition;
+    const all = await schedules.list();
+    // Schedules that only start each other would never run.
+    for (let before: string | undefined = when.schedule; before !== undefined; ) {
+      if (before === name)
+        throw new PismakError(
+          'conflict',
+          `schedule ${name} would run after itself: ${when.schedule} follows it`,
+        );
+      const { definition: earlier } = find(all, before);
+      before = earlier.when.kind === 'after' ? earlier.when.schedule : undefined;
+    }
+    return definition;
+  }
+
   const schedules: Schedules = {
+    ...tasks,
     wakeUp,
     list: () => listSchedules(database.query, clock.now()),
 
     async get(name) {
-      const all = await schedules.list();
-      const found = all.find((schedule) => schedule.name === name);
-      if (found) return found;
-      throw new PismakError(
-        'not-found',
-        `there is no schedule ${name}; ${known(all.map((schedule) => schedule.name))}`,
-      );
+      return find(await schedules.list(), name);
     },
 
     async create(name, input, owner) {
       stageName.parse(name);
-      const definition = scheduleDefinition.parse(input);
-      const { when, action } = definition;
-      if (action.kind === 'task' && !tasks.has(action.task)) {
-        throw new PismakError(
-          'invalid-input',
-          `there is no task ${action.task}; ${known([...tasks.keys()])}`,
-        );
-      }
-      if (when.kind === 'after') await schedules.get(when.schedule);
       const row = {
         name,
-        definitionJson: JSON.stringify(definition),
+        definitionJson: JSON.stringify(await checked(name, input)),
         enabled: 1,
         owner,
         updatedAt: clock.now(),
@@ -118,11 +130,34 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
         await database.query.insertInto('schedule').values(row).execute();
       } catch (error) {
         if (!hasCode(error, 'constraint-violated')) throw error;
-        const text = `schedule ${name} already exists; delete it first`;
+        const text = `schedule ${name} already exists; \`pismak schedule set\` changes it`;
         throw new PismakError('already-exists', text, { cause: error });
       }
       changed(name, { created: true });
       return schedules.get(name);
+    },
+
+    async set(name, input, version) {
+      const before = await schedules.get(name);
+      const expected = version ?? before.version;
+      const { numUpdatedRows } = await database.query
+        .updateTable('schedule')
+        .set({
+          definitionJson: JSON.stringify(await checked(name, input)),
+          version: expected + 1,
+          updatedAt: clock.now(),
+        })
+        .where('name', '=', name)
+        .where('version', '=', expected)
+        .executeTakeFirst();
+      const after = await schedules.get(name);
+      if (Number(numUpdatedRows) === 0)
+        throw new PismakError(
+          'conflict',
+          `schedule ${name} has version ${after.version}, not ${expected}: somebody has changed it; read it again`,
+        );
+      changed(name, { version: after.version });
+      return after;
     },
 
     async ensure(name, definition, owner) {
@@ -149,17 +184,43 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
     },
 
     async run(name, parameters = {}) {
-      await schedules.get(name);
+      const { action } = (await schedules.get(name)).definition;
+      // A command without a running Pismak doesn't know the tasks of houses; the process that runs the task checks them again.
+      if (action.kind === 'task' && tasks.task(action.task))
+        tasks.checkParameters(action.task, Object.assign({}, action.parameters, parameters));
       const id = newId(clock);
       const run = { id, schedule: name, tick: `now:${id}`, parameters, startedAt: clock.now() };
       await queueRun(database.query, run);
       changed(name, { run: id });
-      return { ...run, status: 'queued', endedAt: null, log: '' };
+      return { ...run, status: 'queued', endedAt: null, cancelledBy: null, log: '' };
+    },
+
+    async cancel(name, { id, by }) {
+      if (id === undefined) await schedules.get(name);
+      else await schedules.findRun(name, id);
+      const open = (await openRuns(database.query)).filter(
+        (run) => run.schedule === name && (id === undefined || run.id === id),
+      );
+      const ids = open.map((run) => run.id);
+      const cancelled = await cancelRuns(database.query, ids, { by, now: clock.now() });
+      const what =
+        id === undefined ? `no run of schedule ${name} is queued or running` : `run ${id} has ended`;
+      if (cancelled.length === 0)
+        throw new PismakError('conflict', `${what}; \`pismak schedule history\` has it`);
+      for (const run of cancelled) changed(name, { run: run.id, status: run.status });
+      return cancelled;
     },
 
     history: (options) => listRuns(database.query, options),
-    registerTask: (name, task) => void tasks.set(name, task),
-    task: (name) => tasks.get(name),
+
+    async findRun(name, id) {
+      await schedules.get(name);
+      const [run] = await listRuns(database.query, { name, id, limit: 1 });
+      if (run) return run;
+      const what =
+        id === undefined ? `schedule ${name} has not run yet` : `schedule ${name} has no run ${id}`;
+      throw new PismakError('not-found', `${what}; \`pismak schedule history ${name}\` lists its runs`);
+    },
   };
   return schedules;
 }
@@ -170,8 +231,8 @@ export async function listSchedules(queries: Queries, now: number): Promise<Sche
   return rows.map((row) => fromRow(row, last.get(row.name) ?? 0, now));
 }
 
-function fromRow(row: EngineTables['schedule'], lastTickAt: number, now: number): Schedule {
-  const { definitionJson, updatedAt, name, owner } = row;
+function fromRow(row: Selectable<EngineTables['schedule']>, lastTickAt: number, now: number): Schedule {
+  const { definitionJson, updatedAt, name, owner, version } = row;
   const definition = scheduleDefinition.parse(JSON.parse(definitionJson));
   const enabled = row.enabled === 1;
   // Counted from its last start, so that one run makes up for any number of missed ticks.
@@ -179,13 +240,19 @@ function fromRow(row: EngineTables['schedule'], lastTickAt: number, now: number)
   // A start in the future was written while the clock was wrong. Clocks of several machines differ a little.
   const since = last > now + 60_000 ? now : last;
   const nextAt = enabled ? (nextTick(definition, since) ?? null) : null;
-  return { name, definition, enabled, owner, updatedAt, nextAt };
+  return { name, definition, enabled, owner, version: Number(version), updatedAt, nextAt };
 }
 
 export function follows({ when }: ScheduleDefinition, schedule: string): boolean {
   return when.kind === 'after' && when.schedule === schedule;
 }
 
-function known(names: readonly string[]): string {
-  return names.length > 0 ? `known: ${names.join(', ')}` : 'there are none yet';
+function find(all: readonly Schedule[], name: string): Schedule {
+  const found = all.find((schedule) => schedule.name === name);
+  if (found) return found;
+  const names = all.map((schedule) => schedule.name);
+  throw new PismakError(
+    'not-found',
+    `there is no schedule ${name}; ${names.length > 0 ? `known: ${names.join(', ')}` : 'there are none yet'}`,
+  );
 }

@@ -10,7 +10,7 @@ export async function deleteUpload({ clock, database }: Uploading, id: string): 
 }
 
 /** Deletes the uploads that nothing has used within a day. */
-export async function forgetUploads(parts: Uploading): Promise<number> {
+export async function forgetUploads(parts: Uploading, signal?: AbortSignal): Promise<number> {
   const { clock, database } = parts;
   for (let count = 0; ; ) {
     const old = await database.query
@@ -20,7 +20,10 @@ export async function forgetUploads(parts: Uploading): Promise<number> {
       .limit(1000)
       .execute();
     if (old.length === 0) return count;
-    for (const { id } of old) await deleteUpload(parts, id);
+    for (const { id } of old) {
+      signal?.throwIfAborted();
+      await deleteUpload(parts, id);
+    }
     count += old.length;
   }
 }

@@ -29,6 +29,35 @@ test('a run that was asked for is in the history, with its parameters', async ()
   await assert.rejects(call('schedule.history', { name: 'missing' }), { code: 'not-found' });
 });
 
+test('history is read page by page, and the log of each run on its own', async () => {
+  await call('schedule.create', { name: 'd', definition: nightly });
+  const queued = [];
+  for (let count = 0; count < 3; count++) queued.unshift((await call('schedule.run', { name: 'd' })).run.id);
+  const ids = (page: { runs: { id: string }[] }) => page.runs.map(({ id }) => id);
+  const first = await call('schedule.history', { name: 'd', limit: 2 }, reader);
+  assert.deepEqual([ids(first), first.next], [queued.slice(0, 2), queued[1]]);
+  const second = await call('schedule.history', { name: 'd', limit: 2, before: first.next }, reader);
+  assert.deepEqual([ids(second), second.next], [queued.slice(2), null]);
+  assert.equal((await call('schedule.log', { name: 'd' }, reader)).run.id, queued[0]);
+  const { runs } = await call('schedule.cancel', { name: 'd', run: queued[2] });
+  assert.deepEqual([runs[0].status, runs[0].cancelledBy], ['cancelled', 'root']);
+  const { run } = await call('schedule.log', { name: 'd', run: queued[2] }, reader);
+  assert.equal(run.log, 'cancelled by root before it began\n');
+  await assert.rejects(call('schedule.log', { name: 'b', run: queued[2] }), { code: 'not-found' });
+});
+
+test('create refuses a name that exists, set one that does not', async () => {
+  await assert.rejects(call('schedule.set', { name: 'e', definition: nightly }), { code: 'not-found' });
+  await call('schedule.create', { name: 'e', definition: nightly });
+  await assert.rejects(call('schedule.create', { name: 'e', definition: nightly }), {
+    code: 'already-exists',
+  });
+  assert.equal((await call('schedule.set', { name: 'e', definition: nightly, version: 1 })).version, 2);
+  await assert.rejects(call('schedule.set', { name: 'e', definition: nightly, version: 1 }), {
+    code: 'conflict',
+  });
+});
+
 test('a definition that could not be kept, or is too long, is refused', async () => {
   const create = (definition: object) => call('schedule.create', { name: 'c', definition });
   await assert.rejects(create({ when: { kind: 'cron', cron: '99 * * * *' }, action }), {

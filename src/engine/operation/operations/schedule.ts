@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scheduleDefinition } from '../../schedule/schedule.ts';
+import { runStatuses, scheduleDefinition } from '../../schedule/schedule.ts';
 import type { ScheduleRun } from '../../schedule/schedules.ts';
 import { stageName } from '../../stage/stage.ts';
 import { defineOperation } from '../operation.ts';
@@ -11,6 +11,7 @@ const scheduleRow = z.strictObject({
   definition: scheduleDefinition,
   enabled: z.boolean(),
   owner: z.string(),
+  version: z.int().describe('Grows with each change of the definition'),
   updatedAt: z.number(),
   nextAt: z.number().nullable().describe('Null if it is disabled or runs after another schedule'),
 });
@@ -20,11 +21,15 @@ const runRow = z.strictObject({
   id: z.string(),
   schedule: z.string(),
   tick: z.string().describe('The planned time, after:RUN, or now:RUN'),
-  status: z.enum(['queued', 'running', 'succeeded', 'failed']),
+  status: z.enum(runStatuses),
   parameters,
   startedAt: z.number(),
   endedAt: z.number().nullable(),
-  log: z.string(),
+  cancelledBy: z
+    .string()
+    .nullable()
+    .describe('Who asked to cancel it; it is `cancelled` once it has stopped'),
+  log: z.string().describe('Saved at least every second while it runs'),
 });
 
 const onlyName = z.strictObject({ name: stageName });
@@ -56,7 +61,7 @@ export const scheduleCreate = defineOperation({
   ...changing,
   name: 'schedule.create',
   summary:
-    'Create or change a schedule: run at certain times (cron), or after each success of another schedule',
+    'Create a schedule that runs at certain times (cron), or after each success of another schedule; an existing name is refused',
   input: z.strictObject({ name: stageName, definition: small(scheduleDefinition) }),
   output: scheduleRow,
   example: {
@@ -70,6 +75,27 @@ export const scheduleCreate = defineOperation({
     engine.schedules.create(name, definition, caller.name),
 });
 
+export const scheduleSet = defineOperation({
+  ...changing,
+  name: 'schedule.set',
+  summary: 'Change when a schedule runs and what it does; an unknown name is refused',
+  input: z.strictObject({
+    name: stageName,
+    definition: small(scheduleDefinition),
+    version: z.int().min(1).optional().describe('Only if the schedule still has this version'),
+  }),
+  output: scheduleRow,
+  example: {
+    name: 'nightly',
+    version: 1,
+    definition: {
+      when: { kind: 'cron', cron: '30 4 * * *', timezone: 'Europe/Prague' },
+      action: { kind: 'publish', stages: ['recognise', 'pages-done'] },
+    },
+  },
+  handler: ({ engine }, { name, definition, version }) => engine.schedules.set(name, definition, version),
+});
+
 export const scheduleRun = defineOperation({
   ...changing,
   name: 'schedule.run',
@@ -78,7 +104,7 @@ export const scheduleRun = defineOperation({
     name: stageName,
     parameters: small(parameters)
       .optional()
-      .describe('Parameters of this run, instead of those of the schedule'),
+      .describe('Parameters of this run, added to those of the schedule; the task must know them'),
   }),
   output: z.strictObject({ run: runRow }),
   example: { name: 'nightly', parameters: { pages: 10 } },
@@ -93,15 +119,50 @@ export const scheduleHistory = defineOperation({
   summary: 'List runs with their outcomes and logs, newest first',
   input: z.strictObject({
     name: stageName.optional(),
+    before: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('Only runs older than this one: `next` of the previous page'),
     limit: z.int().min(1).max(200).default(50).describe('Maximum number of runs'),
   }),
+  output: z.strictObject({
+    runs: z.array(runRow),
+    next: z.string().nullable().describe('`before` of the next page; null: this is the last one'),
+  }),
+  example,
+  async handler({ engine }, { name, before, limit }) {
+    if (name !== undefined) await engine.schedules.get(name);
+    const runs = await engine.schedules.history({ limit: limit + 1, name, before });
+    const page = runs.slice(0, limit);
+    return { runs: page.map(toRow), next: runs.length > limit ? (page.at(-1)?.id ?? null) : null };
+  },
+});
+
+const run = z.string().min(1).max(100).optional();
+
+export const scheduleLog = defineOperation({
+  ...reading,
+  name: 'schedule.log',
+  summary: 'Show the latest run of a schedule with its log, also while it runs',
+  input: z.strictObject({ name: stageName, run: run.describe('This run instead of the latest') }),
+  output: z.strictObject({ run: runRow }),
+  example,
+  handler: async ({ engine }, input) => ({
+    run: toRow(await engine.schedules.findRun(input.name, input.run)),
+  }),
+});
+
+export const scheduleCancel = defineOperation({
+  ...changing,
+  name: 'schedule.cancel',
+  summary: 'Cancel the runs of a schedule: queued ones end at once, a running one is told to stop',
+  input: z.strictObject({ name: stageName, run: run.describe('Only this run') }),
   output: z.strictObject({ runs: z.array(runRow) }),
   example,
-  async handler({ engine }, { name, limit }) {
-    if (name !== undefined) await engine.schedules.get(name);
-    const runs = await engine.schedules.history({ limit, ...(name !== undefined && { name }) });
-    return { runs: runs.map(toRow) };
-  },
+  handler: async ({ engine, caller }, input) => ({
+    runs: (await engine.schedules.cancel(input.name, { id: input.run, by: caller.name })).map(toRow),
+  }),
 });
 
 export const scheduleEnable = toggling('enable', 'Enable a schedule; missed runs are not made up for');
@@ -138,7 +199,10 @@ export const scheduleOperations = [
   scheduleList,
   scheduleShow,
   scheduleCreate,
+  scheduleSet,
   scheduleRun,
+  scheduleCancel,
+  scheduleLog,
   scheduleHistory,
   scheduleEnable,
   scheduleDisable,
