@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { pipelineRow } from '../../engine/operation/operations/rows.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
@@ -96,23 +99,49 @@ for (const [typed, operation, input, answer] of mapped) {
   });
 }
 
-test('files of a stage are uploaded first', async (context) => {
+test('files of a new stage are uploaded first', async (context) => {
   const model = join(await temporaryDirectory(context), 'model.bin');
   await writeFile(model, 'weights');
   const client = fakeClient(
     {},
+    { upload: async (content) => ({ hash: await textOf(Readable.from(content)), size: 7 }) },
+  );
+  await runCommand(['stage', 'create', 's', '--processor', 'dummy', '--file', model], { client });
+  const [created] = client.calls as { input: { files: unknown } }[];
+  assert.deepEqual(created?.input.files, [{ name: 'model.bin', hash: 'weights', size: 7 }]);
+});
+
+test('only changed files of a stage are sent', async (context) => {
+  const directory = await temporaryDirectory(context);
+  const [same, changed] = [join(directory, 'same.bin'), join(directory, 'changed.bin')];
+  await writeFile(same, 'weights');
+  await writeFile(changed, 'new words');
+  const hash = createHash('sha256').update('weights').digest('hex');
+  const before = [
+    { name: 'old-name.bin', hash, size: 7 },
+    { name: 'changed.bin', hash: 'of the old words', size: 3 },
+  ];
+  const sent: string[] = [];
+  const client = fakeClient(
+    { 'stage.show': { files: before } },
     {
       async upload(content) {
-        const chunks: Uint8Array[] = [];
-        for await (const chunk of content) chunks.push(chunk);
-        return { hash: Buffer.concat(chunks).toString(), size: 7 };
+        sent.push(await textOf(Readable.from(content)));
+        return { hash: 'of the new words', size: 9 };
       },
     },
   );
-  await runCommand(['stage', 'configure', 's', '--file', model], { client });
-  assert.deepEqual(client.calls[0]?.input, {
+  const { stderr } = await runCommand(['stage', 'configure', 's', '--file', same, '--file', changed], {
+    client,
+  });
+  assert.equal(stderr, '');
+  assert.deepEqual(sent, ['new words']);
+  assert.deepEqual(client.calls.at(-1)?.input, {
     name: 's',
-    files: [{ name: 'model.bin', hash: 'weights', size: 7 }],
+    files: [
+      { name: 'same.bin', hash, size: 7 },
+      { name: 'changed.bin', hash: 'of the new words', size: 9 },
+    ],
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatDuration, formatTime } from '../../terminal/output/format.ts';
-import { addDefinitionOptions, definitionFields, readDefinition } from './stage-options.ts';
+import { addDefinitionOptions, definitionFields, readChange, readDefinition } from './stage-options.ts';
 
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
@@ -50,9 +50,12 @@ const add: AddGroup = (group, shell) => {
       usage: 'configure <stage>',
       summary:
         'Change a stage; options you leave out stay as they are. Workers pick up the change between two messages',
-      examples: ['stage configure recognise --attempts 5 --stage-config @ocr.ini'],
+      examples: [
+        'stage configure recognise --attempts 5 --stage-config @ocr.ini',
+        'stage configure recognise --file model.bin --file words.txt',
+      ],
       fields: definitionFields,
-      complete: readDefinition,
+      complete: readChange,
       say: ({ name, version }) => `stage ${name} now has version ${version}`,
     }),
   );

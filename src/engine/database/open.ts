@@ -7,9 +7,10 @@ import { turns } from './migrations/0020-turns.ts';
 import { rights } from './migrations/0030-rights.ts';
 import { machine } from './migrations/0040-machine.ts';
 import { schedules } from './migrations/0050-schedules.ts';
+import { uploads } from './migrations/0060-uploads.ts';
 import { databaseSchemes } from './schemes.ts';
 
-const migrations = [frame, accounts, turns, rights, machine, schedules];
+const migrations = [frame, accounts, turns, rights, machine, schedules, uploads];
 export const engineMigrations: MigrationLine = { name: 'engine', migrations };
 
 export interface OpenDatabaseParts {

@@ -175,6 +175,8 @@ export interface EngineTables {
     state: Generated<string>;
     hash: string | null;
     size: Generated<number>;
+    /** What `hash` must be, if the sender announced it. */
+    expectedHash: Generated<string | null>;
   };
   uploadPart: { upload: string; offset: number; size: number; hash: string };
   /** When a blob was first found without an owner. It is deleted a day later. */

@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import type { ResultFile } from '../request/request.ts';
+import { unlessAborted } from '../time/deadline.ts';
 import type { HostAnswer, HostProcess } from './host-process.ts';
 import type { FromHost } from './host-protocol.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
@@ -8,9 +9,13 @@ import type { StageCode, WorkerProcesses } from './worker-processes.ts';
 
 /**
  * Runs a processor in separate processes, one request at a time in each, so that a crash costs one attempt of one
- * request.
+ * request. `fetchFiles` gets the stage's files ready before a process loads it.
  */
-export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses): Runner {
+export function createIsolatedRunner(
+  code: StageCode,
+  processes: WorkerProcesses,
+  fetchFiles: () => Promise<void> = async () => {},
+): Runner {
   const { stage } = code;
 
   async function run(job: RunnerJob): Promise<RunnerResult> {
@@ -30,6 +35,7 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
     let answer: HostAnswer;
     let isSecond = false;
     try {
+      if (!processes.has(stage)) await unlessAborted(fetchFiles(), signal);
       let host = await processes.borrow(code, { signal, owner: job.owner ?? '' });
       const { isUsed } = host;
       answer = await ask(host);
@@ -55,6 +61,7 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
 
   return {
     async load() {
+      await fetchFiles();
       processes.giveBack(await processes.borrow(code), stage);
     },
     isLoaded: () => processes.has(stage),

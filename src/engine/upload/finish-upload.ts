@@ -1,7 +1,8 @@
-import { giveUp } from '../blob-owners/blob-erasure.ts';
+import { giveUp, giveUpRefused } from '../blob-owners/blob-erasure.ts';
 import type { BlobReference } from '../blobs/blobs.ts';
 import type { Queries } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
+import { deleteUpload } from './drop-uploads.ts';
 import { recordUpload } from './record-upload.ts';
 import { findUpload, noUpload, ownerOf, type Uploading } from './uploads.ts';
 
@@ -10,7 +11,7 @@ export type FinishingUploads = Map<string, Promise<BlobReference>>;
 
 /**
  * Joins the parts. The owner has a day to use the blob. Safe to repeat: a second call while the parts are being joined waits for
- * the first, instead of storing another copy.
+ * the first, instead of storing another copy. If the bytes are not those that were announced, the upload is refused and deleted.
  */
 export function finishUpload(
   parts: Uploading & { finishingUploads: FinishingUploads },
@@ -34,6 +35,15 @@ async function finish(parts: Uploading, id: string): Promise<BlobReference> {
   // The parts stay until the whole content is stored.
   parts.disk.check(rows.length === 1 ? 0 : rows.reduce((sum, row) => sum + row.size, 0));
   const { hash, size } = rows.length === 1 ? only : await blobs.put(joined());
+  const expected = (await findUpload(database.query, id))?.expectedHash ?? hash;
+  if (hash !== expected) {
+    await deleteUpload(parts, id);
+    await giveUpRefused(parts, hash);
+    throw new PismakError(
+      'conflict',
+      `the bytes that arrived have the SHA-256 ${hash}, not ${expected} as announced; the file changed meanwhile, or its bytes were damaged. The upload is deleted; start another one`,
+    );
+  }
   await database.transaction(async (transaction) => {
     const upload = await findUpload(transaction, id);
     if (!upload) throw noUpload();

@@ -15,16 +15,25 @@ import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
  *
  * An upload is *open* while it takes parts, *closed* while its parts are being joined (`finish-upload.ts`, which any process may
  * repeat), and *finished* when it is a blob. It is gone when its owner drops it, when something uses the blob, or a day after its
- * last use. An upload in one piece (`put-blob.ts`) is finished at once.
+ * last use. An upload in one piece (`put-blob.ts`) is finished at once. A sender that announces the hash of the whole content continues
+ * an earlier upload of it, even in another process, and sends nothing that it may name already (`resume-upload.ts`).
  */
 export type Uploading = Pick<Ports, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 
-export async function startUpload(parts: Uploading, owner: string): Promise<string> {
+/** `expectedHash`: what the sender announced. The upload is then refused if other bytes have arrived. */
+export async function startUpload(
+  parts: Uploading,
+  owner: string,
+  expectedHash: string | null = null,
+): Promise<string> {
   const { clock, database } = parts;
   const id = newId(clock);
   await database.transaction(async (transaction) => {
     await checkOpenUploads(parts, transaction, owner);
-    await transaction.insertInto('upload').values({ id, owner, createdAt: clock.now() }).execute();
+    await transaction
+      .insertInto('upload')
+      .values({ id, owner, createdAt: clock.now(), expectedHash })
+      .execute();
   });
   return id;
 }

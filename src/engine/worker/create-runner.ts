@@ -7,6 +7,7 @@ import type { Setup } from '../processor/processor.ts';
 import type { Runner, RunnerJob, RunnerResult } from '../processor/runner.ts';
 import type { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
+import { fetchStageFiles } from './fetch-stage-files.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 /** The runner that the stage's processor requires: in processes of the worker, or in this thread. */
@@ -25,12 +26,16 @@ export function createRunner(
     // The process itself reads blobs that are on a server.
     const network = registration.network === true || !blobsUrl.startsWith('directory:');
     const code = { stage, module, blobs: blobsUrl, cache: cacheDirectory, commands, network };
-    const isolated = createIsolatedRunner(code, processes);
+    const fetchFiles = () => fetchStageFiles(parts, stage);
+    const isolated = createIsolatedRunner(code, processes, fetchFiles);
     return {
       ...isolated,
       /** While there are no messages, only checks whether the stage can be loaded; a process starts when there is work. */
       async load() {
-        if (!(await isAwaited(parts, stage))) return loadCheck.check(code);
+        if (!(await isAwaited(parts, stage))) {
+          await fetchFiles();
+          return loadCheck.check(code);
+        }
         await isolated.load();
         loadCheck.confirm(stage);
       },

@@ -50,7 +50,7 @@ export async function addSources(
       unreadable.push({ name, error: whyUnreadable(path, error) });
     });
     if (hash !== undefined && !has.has(`${hash} ${name}`)) {
-      await addFile(session, client, document, { name, path });
+      await addFile(session, client, document, { name, path, hash });
       unsent++;
     }
     if (unsent >= lot) {
@@ -76,12 +76,13 @@ async function addFile(
   session: Pick<Session, 'clock' | 'signal'>,
   client: Client,
   document: string,
-  { name, path }: { name: string; path: string },
+  { name, path, hash }: { name: string; path: string; hash: string },
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const { hash } = await uploadFile(client, path, session);
+    const { clock, signal } = session;
+    const stored = await uploadFile(client, path, { clock, signal, hash });
     try {
-      await client.call(documentAdd, { document, name, hash });
+      await client.call(documentAdd, { document, name, hash: stored.hash });
       return;
     } catch (error) {
       // Somebody deleted the same bytes between the two calls: upload them again.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
 import { defineOperation, type Operation, type OperationContext } from '../operation.ts';
-import { page } from './inputs.ts';
+import { blobHash, page } from './inputs.ts';
 import { done } from './rows.ts';
 
 const upload = z.string().min(1).max(100);
@@ -13,17 +13,30 @@ const owner = async ({ engine }: OperationContext, input: { upload: string }) =>
 export const uploadCreate = defineOperation({
   name: 'upload.create',
   stores: true,
-  summary: 'Start an upload in parts: PUT each part to /api/v1/uploads/ID/OFFSET, then finish the upload',
+  summary:
+    'Start or resume an upload in parts: PUT each part to /api/v1/uploads/ID/OFFSET, from `offset` on, then finish the upload',
   role: 'user',
   owner: 'caller',
   changes: true,
   audited: false,
-  input: z.strictObject({}),
-  output: z.strictObject({ upload: z.string() }),
-  example: {},
-  handler: async ({ engine, caller }) => ({
-    upload: await (await uploads()).startUpload(engine, caller.name),
+  input: z.strictObject({
+    hash: blobHash
+      .exactOptional()
+      .describe(
+        'SHA-256 of the whole content. Your earlier upload of it is resumed, content that you may use already is not sent again, and other bytes are refused',
+      ),
   }),
+  output: z.strictObject({
+    upload: z.string(),
+    offset: z.int().describe('Bytes that are there already'),
+  }),
+  example: {},
+  async handler({ engine, caller }, { hash }) {
+    if (hash === undefined)
+      return { upload: await (await uploads()).startUpload(engine, caller.name), offset: 0 };
+    const { resumeUpload } = await import('../../upload/resume-upload.ts');
+    return resumeUpload(engine, caller, hash);
+  },
 });
 
 export const uploadShow = defineOperation({
