@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { describeError, exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
+import { describeError, EndsWith, exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import type { Surroundings } from '../terminal/session.ts';
 import { createProgram } from './program.ts';
 
@@ -12,6 +12,7 @@ export async function runProgram(surroundings: Surroundings, words: readonly str
   } catch (error) {
     // Commander has already printed the error. Its exit code for wrong usage is 1, ours is 2.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (error instanceof EndsWith) return error.exitCode;
     const debug = surroundings.environment.PISMAK_DEBUG !== undefined;
     surroundings.stderr.write(`${describeError(error, debug)}\n`);
     return exitCodeOf(error);

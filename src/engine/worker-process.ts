@@ -22,6 +22,8 @@ import { Worker } from './worker/worker.ts';
 
 export interface WorkerProcess {
   id: string;
+  /** Resolves when the worker has ended because it was told to (`worker stop`). */
+  stopped: Promise<void>;
   /** Finishes the messages in progress, then stops. */
   close(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export function startWorkerProcess(parts: {
   const warnings = new QuietWarnings(log, clock);
   const life = newId(clock);
   let hasWarned = false;
+  let isTold = false;
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -141,7 +144,15 @@ export function startWorkerProcess(parts: {
           events,
           blobsUrl,
         },
-        { id, labels: parts.labels ?? settings.worker.labels, life },
+        {
+          id,
+          labels: parts.labels ?? settings.worker.labels,
+          life,
+          onStop() {
+            isTold = true;
+            stop.abort();
+          },
+        },
       );
       running = worker;
       commonProcesses.source.keepSpare();
@@ -159,6 +170,7 @@ export function startWorkerProcess(parts: {
   const running = run();
   return {
     id,
+    stopped: running.then(() => (isTold ? undefined : new Promise<never>(() => {}))),
     async close() {
       stop.abort();
       await running;

@@ -2,10 +2,19 @@ import { errorStatus, messageOf, PismakError } from '../engine/errors.ts';
 import { isSystemError, reasonOf } from '../engine/files/system-error.ts';
 import { printableLines } from './output/printable.ts';
 
-export const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
+export const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, stopped: 4, interrupted: 130 } as const;
+
+/** Ends a command with this exit code, without a message: it has already said why. */
+export class EndsWith extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number) {
+    super(`exit code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
 
 export const exitCodesHelp = `
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found or not reachable, 130 interrupted.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found or not reachable, 4 a worker that was told to stop, 130 interrupted.`;
 
 const usage = new Set(['invalid-input', 'configuration-invalid']);
 const notFound = new Set(['stage-unknown', 'processor-unknown', 'unavailable']);

@@ -11,6 +11,7 @@ import { version } from '../../src/engine/version.ts';
 import { parseClickHouseUrl } from '../../src/statistics/store/clickhouse/parse-url.ts';
 import { clickHouseServer } from '../../src/statistics/store/clickhouse/server.ts';
 import { startClickHouse } from '../../src/statistics/testing/clickhouse-server.ts';
+import { exitCodes } from '../../src/terminal/exit-codes.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
@@ -153,4 +154,11 @@ test('systemd finds the units little exposed, and both alike', async () => {
     return text.slice(text.indexOf('UMask='));
   };
   assert.equal(await hardening('pismak-worker@.service'), await hardening('pismak.service'));
+});
+
+test('systemd starts a worker again whatever ends it, except the order to stop', async () => {
+  const unit = await inDeploy('systemd/pismak-worker@.service');
+  assert.match(unit, /^Restart=always$/m);
+  assert.match(unit, new RegExp(`^RestartPreventExitStatus=${exitCodes.stopped}$`, 'm'));
+  assert.match(unit, new RegExp(`^SuccessExitStatus=${exitCodes.stopped}$`, 'm'));
 });

@@ -13,8 +13,10 @@ import { sharedPostgres, sharedRabbit } from '../../src/engine/testing/servers/s
 import { startZookeeper } from '../../src/engine/testing/servers/zookeeper.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
+import { stopWorker } from '../../src/engine/worker/stop-worker.ts';
 import { listWorkers } from '../../src/engine/worker/worker-record.ts';
 import { startSystem } from '../../src/server/system.ts';
+import { exitCodes } from '../../src/terminal/exit-codes.ts';
 import { lastFirst } from './last-first.ts';
 import { WorkerElsewhere } from './worker-elsewhere.ts';
 
@@ -134,4 +136,17 @@ test('on one PostgreSQL for everything, a worker elsewhere that is killed loses 
   const second = new WorkerElsewhere(join(directory, 'two'), url, 'second');
   after(() => second.end('SIGKILL'));
   await collecting;
+  const waiting = { waitMs: 60_000, signal: new AbortController().signal };
+  assert.equal(await stopWorker(engine, 'second', waiting), true, 'told from here, it leaves');
+  await eventually('its process ends', () => second.hasEnded, deadlineMs);
+  assert.equal(second.exitCode, exitCodes.stopped, second.output);
+  const states = (await listWorkers(engine.coordination)).map(({ record, state }) => [
+    record.id,
+    state,
+    record.leftAt === null,
+  ]);
+  assert.deepEqual(states, [
+    ['first', 'DEAD', true],
+    ['second', 'DEAD', false],
+  ]);
 });

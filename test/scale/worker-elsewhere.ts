@@ -28,6 +28,10 @@ export class WorkerElsewhere {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
+  get exitCode(): number | null {
+    return this.#child.exitCode;
+  }
+
   /** SIGTERM and SIGINT drain, SIGKILL doesn't ask. */
   async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     if (this.hasEnded) return;

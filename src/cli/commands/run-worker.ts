@@ -9,6 +9,7 @@ import { sleep } from '../../engine/time/clock.ts';
 import { startWorkerProcess } from '../../engine/worker-process.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { requireRunning } from '../../terminal/client/require-running.ts';
+import { EndsWith, exitCodes } from '../../terminal/exit-codes.ts';
 import { formatTime } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -72,15 +73,18 @@ async function runAlone(
   });
   out.say(`worker ${worker.id} runs; Ctrl-C stops it`);
   const stopFreeing = freeMemoryWhenIdle(clock);
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+  const interrupted = new Promise<false>((resolve) => {
+    if (signal.aborted) resolve(false);
+    else signal.addEventListener('abort', () => resolve(false), { once: true });
   });
+  const isTold = await Promise.race([interrupted, worker.stopped.then(() => true)]);
   stopFreeing();
-  out.say('stopping: current work may finish');
+  if (!isTold) out.say('stopping: current work may finish');
   await worker.close();
   log.close();
-  out.say(`worker ${worker.id} is stopped`);
+  out.say(`worker ${worker.id} is stopped${isTold ? ': somebody has told it to (`worker stop`)' : ''}`);
+  // So that systemd doesn't start it again.
+  if (isTold) throw new EndsWith(exitCodes.stopped);
 }
 
 async function findWorker(client: Client, id: string): Promise<WorkerRow | undefined> {

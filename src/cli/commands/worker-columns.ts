@@ -29,8 +29,17 @@ function doneOf({ presence }: WorkerRow): number {
   return Object.values(presence?.timings ?? {}).reduce((sum, { count }) => sum + count, 0);
 }
 
-function notes({ enabled, pinned, failure }: WorkerRow): string {
-  return [enabled ? '' : 'disabled', pinned ? 'pinned' : '', failure ?? '']
-    .filter((note) => note !== '')
+function notes({ enabled, pinned, failure, leftAt, stop, presence }: WorkerRow): string {
+  const hasLeft = presence === null && leftAt !== null;
+  const isTold = presence !== null && stop === presence.life && stop !== undefined;
+  return [
+    hasLeft && 'left',
+    isTold && 'stopping',
+    !enabled && 'disabled',
+    pinned && 'pinned',
+    // What failed before it left in good order is of no use any more.
+    !hasLeft && failure,
+  ]
+    .filter(Boolean)
     .join(', ');
 }

@@ -4,6 +4,7 @@ import {
   workerForget,
   workerList,
   workerPin,
+  workerStop,
   workerSwitch,
 } from '../../engine/operation/operations/worker.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
@@ -63,6 +64,29 @@ const add: AddGroup = (group, shell) => {
     usage: 'disable <worker>',
     say: (_, { id }) => `worker ${id} is disabled: it finishes its current work, then stays idle`,
   });
+  command(workerStop, {
+    usage: 'stop <worker>',
+    examples: ['worker stop far-1 --wait-ms 0'],
+    data: (answer) => answer,
+    say: ({ stopped }, { id }) =>
+      stopped
+        ? `worker ${id} has stopped`
+        : `worker ${id} is told to stop and will leave when its work is done; \`pismak worker ls\` shows it`,
+  });
+  shell
+    .command(
+      group,
+      'start',
+      'Let a disabled worker work again. One that has stopped is started where it ran',
+      'worker start host-1',
+    )
+    .argument('<worker>', 'name of the worker')
+    .action(
+      shell.run<object, [string]>(async (session, id) => {
+        const { startAgain } = await import('./start-again.ts');
+        await startAgain(session, id);
+      }),
+    );
   command(workerForget, { usage: 'forget <worker>', say: (_, { id }) => `worker ${id} is forgotten` });
 };
 export default add;

@@ -16,6 +16,11 @@ export const workerRecord = z
     registeredAt: z.number(),
     failure: z.string().nullable().describe('Why the worker failed; kept after it is gone'),
     leftAt: z.number().nullable().describe('When it stopped cleanly; null while it runs or if it vanished'),
+    stop: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('`life` of the running worker that was told to stop; one that starts later is not meant'),
   })
   .meta({ title: 'WorkerRecord' });
 export type WorkerRecord = z.infer<typeof workerRecord>;
@@ -82,7 +87,7 @@ export type WorkerState = WorkerPresence['state'] | 'DEAD';
 export interface WorkerView {
   record: WorkerRecord;
   presence: WorkerPresence | null;
-  /** DEAD when the worker has no presence. */
+  /** Without a presence FAILED if it failed and didn't leave in good order, otherwise DEAD. */
   state: WorkerState;
 }
 
@@ -110,7 +115,8 @@ export async function listWorkers(coordination: Coordination): Promise<WorkerVie
     .flatMap((node) => readable(node, parseRecord))
     .map((record) => {
       const presence = byId.get(record.id) ?? null;
-      return { record, presence, state: presence?.state ?? (record.failure === null ? 'DEAD' : 'FAILED') };
+      const hasLeft = record.failure === null || record.leftAt !== null;
+      return { record, presence, state: presence?.state ?? (hasLeft ? 'DEAD' : 'FAILED') };
     });
 }
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { hasCode, PismakError } from '../errors.ts';
+import { hasCode, messageOf, PismakError } from '../errors.ts';
 import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { confineProcesses } from './confine-processes.ts';
@@ -10,8 +10,6 @@ import type { WorkerParts } from './worker-parts.ts';
 export interface WorkerSet {
   /** Starts one more and resolves to its id once it has registered. Throws `already-exists` when that id is alive. */
   start(options?: { id?: string; labels?: readonly string[] }): Promise<string>;
-  /** Stops a worker after it has finished its messages. Throws `not-found` if this process runs no such worker. */
-  stop(id: string): Promise<void>;
   list(): string[];
   /** Stops all of them. */
   close(): Promise<void>;
@@ -30,7 +28,15 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
       throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
     commonProcesses.source.keepSpare();
     cancelledWork ??= new CancelledWork(parts);
-    const worker = new Worker({ ...parts, commonProcesses, cancelledWork }, { id, labels });
+    const worker: Worker = new Worker(
+      { ...parts, commonProcesses, cancelledWork },
+      {
+        id,
+        labels,
+        // Only this one ends: the others of this process go on.
+        onStop: () => void stop(worker),
+      },
+    );
     workers.set(id, worker);
     try {
       await worker.start();
@@ -39,6 +45,15 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
       throw error;
     }
     return id;
+  }
+
+  async function stop(worker: Worker): Promise<void> {
+    try {
+      await worker.close();
+    } catch (error) {
+      parts.log.warn({ worker: worker.id, error: messageOf(error) }, 'the worker could not close everything');
+    }
+    workers.delete(worker.id);
   }
 
   /**
@@ -58,17 +73,7 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
   return {
     start: ({ id, labels = parts.settings.worker.labels } = {}) =>
       id === undefined ? startAsFirstFree(labels) : startAs(id, labels),
-    async stop(id) {
-      const worker = workers.get(id);
-      if (!worker)
-        throw new PismakError(
-          'not-found',
-          `this process has no worker ${id}; its workers are: ${list().join(', ')}`,
-        );
-      await worker.close();
-      workers.delete(id);
-    },
-    list,
+    list: () => [...workers.keys()],
     async close() {
       await Promise.all([...workers.values()].map((worker) => worker.close()));
       workers.clear();
@@ -77,8 +82,4 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
       await commonProcesses.close();
     },
   };
-
-  function list(): string[] {
-    return [...workers.keys()];
-  }
 }

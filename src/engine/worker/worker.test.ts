@@ -7,6 +7,7 @@ import { decodeRequest, newRequest, type Request, toMessage } from '../request/r
 import { settingsSchema } from '../settings/settings.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
+import { stopWorker } from './stop-worker.ts';
 import { Worker } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 import { changeWorker, listWorkers } from './worker-record.ts';
@@ -232,6 +233,22 @@ test('a stopping worker finishes what it has begun and gives back the rest; its 
   const [view] = await listWorkers(parts.coordination);
   assert.equal(view?.state, 'DEAD');
   assert.ok(view?.record.leftAt);
+});
+
+test('a worker of another process follows the order to stop, and one that starts later under its name does not', async (t) => {
+  const parts = await opened(t);
+  const told = new Worker(parts, { id: 'w1', labels: [], onStop: () => void told.close() });
+  await told.start();
+  const stop = () => stopWorker(parts, 'w1', { waitMs: 60_000, signal: new AbortController().signal });
+  assert.equal(await stop(), true);
+  const [left] = await listWorkers(parts.coordination);
+  assert.deepEqual([left?.state, typeof left?.record.leftAt], ['DEAD', 'number']);
+  await changeWorker(parts.coordination, 'w1', (record) => ({ ...record, stop: 'an earlier life' }));
+  const later = await startWorker(t, parts);
+  const [view] = await listWorkers(parts.coordination);
+  assert.deepEqual([view?.record.stop, view?.record.leftAt], [null, null]);
+  assert.notEqual(view?.state, 'DEAD');
+  await later.close();
 });
 
 test('two workers cannot have one name', async (t) => {

@@ -39,7 +39,7 @@ const reconnectMs = 1_000;
  * - *starting*: it opens a session and claims its presence, which another process of the same id may still have;
  * - *following*: each change of record, stages or servers is applied after the one before;
  * - *reconnecting* when the session is lost: its stage servers go on meanwhile, and it claims its presence again with a new session;
- * - *draining* when `close` is called: it takes nothing new, running requests may finish, and are aborted when that takes too
+ * - *draining* when `close` is called, also by `onStop` when its record tells it to stop: it takes nothing new, running requests may finish, and are aborted when that takes too
  *   long (they are released, not charged);
  * - *closed*: the presence is deleted, and the record says that it left in good order.
  */
@@ -60,13 +60,22 @@ export class Worker {
   #versions = new Map<string, number>();
   #following: Promise<void> = Promise.resolve();
   readonly #life: string;
+  readonly #onStop: () => void;
   /** Aborts when `close` begins. */
   readonly #stopping = new AbortController();
+  #closing: Promise<void> | undefined;
   #reconnecting: Promise<void> = Promise.resolve();
 
-  /** Workers with the same `life` are one: the later may take the presence of the earlier. Default: alone. */
-  constructor(parts: WorkerParts, options: { id: string; labels: readonly string[]; life?: string }) {
+  /**
+   * Workers with the same `life` are one: the later may take the presence of the earlier. Default: alone. `onStop` is called
+   * when somebody has told this worker to stop; it should close the worker.
+   */
+  constructor(
+    parts: WorkerParts,
+    options: { id: string; labels: readonly string[]; life?: string; onStop?(): void },
+  ) {
     this.#parts = parts;
+    this.#onStop = () => options.onStop?.();
     this.#life = options.life ?? newId(parts.clock);
     this.id = options.id;
     this.#labels = options.labels;
@@ -106,8 +115,12 @@ export class Worker {
   }
 
   /** Finishes the messages in progress (for as long as the settings allow), then signs off. */
-  async close(): Promise<void> {
-    if (this.#stopped) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#stopping.abort();
     const { clock, settings } = this.#parts;
     const cancel = clock.after(settings.worker.drainMs, () => this.#served.kill());
@@ -131,8 +144,9 @@ export class Worker {
     const session = this.#session;
     if (!session || session.lost.aborted) return;
     const leftAt = this.#parts.clock.now();
-    await changeWorker(session, this.id, (record) => ({ ...record, leftAt })).catch((error: unknown) =>
-      this.#log.warn({ error: messageOf(error) }, 'the clean stop of this worker could not be recorded'),
+    await changeWorker(session, this.id, (record) => ({ ...record, leftAt, stop: null })).catch(
+      (error: unknown) =>
+        this.#log.warn({ error: messageOf(error) }, 'the clean stop of this worker could not be recorded'),
     );
     await session.close();
   }
@@ -161,6 +175,7 @@ export class Worker {
     this.#session = session;
     const unwatchRecord = session.watch(`${workersPath}/${this.id}`, (node) => {
       if (node) this.#record = parseRecord(node);
+      if (this.#record?.stop === this.#life) this.#onStop();
       this.#follow();
     });
     const unwatchStages = this.#parts.stages.watch(session, (versions) => {
@@ -210,8 +225,12 @@ export class Worker {
       await session.create(`${workersPath}/${this.id}`, JSON.stringify(record satisfies WorkerRecord));
     } catch (error) {
       if (!hasCode(error, 'node-exists')) throw error;
-      // The worker ran before: it keeps its old assignment.
-      await changeWorker(session, this.id, (before) => ({ ...before, ...identity }));
+      // The worker ran before: it keeps its old assignment. An order to stop was for its former life, unless only its session was lost.
+      await changeWorker(session, this.id, (before) => ({
+        ...before,
+        ...identity,
+        stop: before.stop === this.#life ? this.#life : null,
+      }));
     }
   }
 

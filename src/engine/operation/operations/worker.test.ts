@@ -81,6 +81,24 @@ test('one more worker is started in the process, works, and is stopped', async (
   const { results } = await call('results.take', { queue: 'extra-done', waitMs: 20_000 });
   assert.equal(results.length, 1);
   assert.equal((await call('status.show')).ratePerMinute['on-gpu'], 1);
-  await call('worker.stop', { id: 'extra' });
+  await call('worker.start', { id: 'other' });
+  assert.deepEqual(await call('worker.stop', { id: 'extra' }), { stopped: true });
+  const { workers } = await call('worker.ls');
+  const state = (id: string) => workers.find((worker: { id: string }) => worker.id === id).state;
+  assert.deepEqual([state('extra'), state('other')], ['DEAD', 'IDLE'], 'the others of the process go on');
+  assert.deepEqual(await call('worker.stop', { id: 'extra' }), { stopped: true }, 'it has left already');
   await call('worker.forget', { id: 'extra' });
+  assert.deepEqual(await call('worker.start', { id: 'extra' }), { id: 'extra' }, 'its name is free');
+});
+
+test('a worker that vanished cannot be stopped, and one that is told to stop is shown to leave', async () => {
+  await writeWorker(coordination, 'w5', {}, null);
+  await assert.rejects(call('worker.stop', { id: 'w5' }), { code: 'conflict', message: /vanished/ });
+  await writeWorker(coordination, 'w6', { failure: 'no such file' }, { life: 'one' });
+  assert.deepEqual(await call('worker.stop', { id: 'w6', waitMs: 0 }), { stopped: false });
+  const find = async () =>
+    (await call('worker.ls')).workers.find((worker: { id: string }) => worker.id === 'w6');
+  assert.equal((await find()).stop, 'one');
+  await writeWorker(coordination, 'w6', { failure: 'no such file', leftAt: 1 }, null);
+  assert.equal((await find()).state, 'DEAD', 'not FAILED with the old reason');
 });

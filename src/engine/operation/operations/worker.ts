@@ -131,13 +131,27 @@ export const workerStop = defineOperation({
   name: 'worker.stop',
   // It finishes its messages first.
   deadlineMs: 3_600_000,
-  summary: 'Stop a worker of the running process after it has finished its messages',
-  input: onlyId,
-  output: done,
+  summary:
+    'Stop a worker, wherever it runs: it finishes its messages, or gives back what takes longer than its `worker.drainMs`, and leaves',
+  input: z.strictObject({
+    id: workerId,
+    waitMs: z
+      .int()
+      .min(0)
+      .max(3_000_000)
+      .default(60_000)
+      .describe('How long to wait until it has left; it stops all the same'),
+  }),
+  output: z.strictObject({
+    stopped: z.boolean().describe('False: it was told to stop, and has not left yet'),
+  }),
   example,
-  async handler({ engine }, { id }) {
-    await engine.workers.stop(id);
-    return {};
+  async handler(context, { id, waitMs }) {
+    const { stopWorker } = await import('../../worker/stop-worker.ts');
+    const { engine, signal } = context;
+    const stopping = stopWorker(engine, id, { waitMs, signal });
+    engine.changes.add({ kind: 'worker', entity: id });
+    return { stopped: await stopping };
   },
 });
 
