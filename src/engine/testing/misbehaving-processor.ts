@@ -26,7 +26,7 @@ export default defineProcessor(async (setup) => {
       process.kill(process.pid, 'SIGKILL');
     }
     if (order === 'crash') process.kill(process.pid, 'SIGSEGV');
-    if (order === 'spin') for (;;);
+    if (order === 'spin') blockForever();
     if (order === 'spin later')
       globalThis.setTimeout(() => {
         for (;;);
@@ -47,6 +47,11 @@ export default defineProcessor(async (setup) => {
     );
   };
 });
+
+/** Never returns to the event loop, as an endless loop doesn't, but leaves the core to the tests beside it. */
+function blockForever(): never {
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
 
 /** Works with buffers as large as a page and keeps some as large as a text. Gives the megabytes by which the process stays larger. */
 async function holdAndFree(): Promise<number> {

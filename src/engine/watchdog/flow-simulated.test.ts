@@ -10,6 +10,14 @@ import { flow } from './flow.ts';
 import { parametric } from './parametric.ts';
 import { defaultParameters } from './policy.ts';
 
+/** The mean under `flow` of each of the ready workloads, which two tests compare with. */
+const ofReady = new Map<WorkloadText, number>();
+function readyMean(load: WorkloadText): number {
+  const known = ofReady.get(load) ?? meanTime(load);
+  ofReady.set(load, known);
+  return known;
+}
+
 function meanTime(load: WorkloadText, policy = flow, seeds = 3): number {
   const parsed = workload.parse(load);
   return mean(
@@ -22,11 +30,11 @@ function meanTime(load: WorkloadText, policy = flow, seeds = 3): number {
 
 for (const [name, load] of Object.entries(workloads)) {
   test(`on ${name} requests are finished sooner than with parametric`, () => {
-    assert.ok(meanTime(load) < meanTime(load, parametric));
+    assert.ok(readyMean(load) < meanTime(load, parametric));
   });
 
   test(`on ${name} averages that are unknown or wrong by 2x cost little`, () => {
-    const right = meanTime(load);
+    const right = readyMean(load);
     for (const averages of [{ ...load.averages, factor: 0.5 }, { ...load.averages, factor: 2 }, {}])
       assert.ok(meanTime({ ...load, averages }) < 1.35 * right, JSON.stringify(averages));
   });
