@@ -7,6 +7,7 @@ import { type Running, runService } from '../engine/service/service.ts';
 import { WakeUp } from '../engine/time/wake-up.ts';
 import { crawlsChanged } from './crawl/changes.ts';
 import { finishCrawl } from './crawl/crawls.ts';
+import { UnusableExpression } from './crawl/expression.ts';
 import { type CrawlStatistics, eventFigures } from './crawl/statistics.ts';
 import { robotDatabase } from './database/tables.ts';
 import { signOff, signOn } from './harvest/harvester-list.ts';
@@ -66,7 +67,11 @@ export async function runRobot(engine: Engine): Promise<Running> {
         // An error ends the service and the next keeper reads everything again, so memory never disagrees with the tables.
         let told = clock.now();
         while (!signal.aborted) {
-          const next = await keeper.round();
+          const next = await keeper.round().catch(async (error: unknown) => {
+            if (!(error instanceof UnusableExpression)) throw error;
+            await setAside(engine, crawl, { fence: hold.fence, reason: error.message });
+            return lookMs;
+          });
           if (clock.now() - told >= tellMs) {
             told = clock.now();
             tellStatistics(engine, crawl, keeper.statistics);
@@ -169,6 +174,18 @@ interface CrawlName {
   number: number;
   name: string;
   owner: string;
+}
+
+/** Stops a crawl that can't run with its options, so that its keeper only takes back its batches, and it can be deleted. */
+async function setAside(
+  engine: Engine,
+  { id, name, owner }: CrawlName,
+  { fence, reason }: { fence: number; reason: string },
+): Promise<void> {
+  await finishCrawl(engine, id, { fence, state: 'stopped' });
+  const advice = 'delete it and define a new one';
+  const told = `crawl ${name} was stopped: ${reason}. The options of a crawl can't be changed: ${advice}.`;
+  await engine.alerts.raise('robot.set-aside', id, told, { owner });
 }
 
 /** Raises or clears the alert that hardly any server answers a crawl. */

@@ -24,7 +24,9 @@ export function openCompoundFile(bytes: Uint8Array): CompoundFile {
   const tables: number[] = [];
   for (let at = 76; at < 512; at += 4) tables.push(file.readUInt32LE(at));
   let more = file.readUInt32LE(68);
-  for (let left = file.length >> shift; left > 0 && more < endOfChain; left -= 1) {
+  // A chain may lead back to itself; there are no more tables than sectors.
+  const sectors = file.length >> shift;
+  while (tables.length <= sectors && more < endOfChain) {
     const extra = sector(more);
     if (extra.length < size) break;
     for (let at = 0; at < size - 4; at += 4) tables.push(extra.readUInt32LE(at));
@@ -39,7 +41,6 @@ export function openCompoundFile(bytes: Uint8Array): CompoundFile {
       parts.push(part(number));
     return Buffer.concat(parts);
   };
-  const sectors = file.length >> shift;
   const directory = chain(file.readUInt32LE(48), next, sector, sectors);
   const { entries, root } = outermost(directory);
   const small = chain(root.start, next, sector, sectors);

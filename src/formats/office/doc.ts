@@ -1,5 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
-import { type Converted, linksIn, longestText } from '../converted/converted.ts';
+import { type Converted, linksIn, longestText, trimLineEnds } from '../converted/converted.ts';
 import { codePages } from './code-pages.ts';
 import { openCompoundFile } from './compound-file.ts';
 
@@ -54,8 +54,14 @@ function readOldText(document: Buffer): string {
   const clx = isComplex ? document.subarray(start, start + document.readUInt32LE(0x164)) : undefined;
   const pieces = clx ? piecesIn(clx) : [{ place: document.readUInt32LE(0x18), length: characters }];
   const decoder = new TextDecoder(codePageOf(document));
-  const text = pieces.map(({ place, length }) => decoder.decode(document.subarray(place, place + length)));
-  return text.join('').slice(0, Math.min(characters, longestText));
+  const most = Math.min(characters, longestText);
+  let text = '';
+  for (const { place, length } of pieces) {
+    // Pieces may overlap.
+    if (text.length >= most) break;
+    text += decoder.decode(document.subarray(place, place + length));
+  }
+  return text.slice(0, most);
 }
 
 function piecesIn(clx: Buffer): { place: number; length: number }[] {
@@ -88,32 +94,37 @@ function withoutFields(raw: string): { text: string; links: string[] } {
   const links: string[] = [];
   let text = '';
   let instructions = '';
-  /** For each open field, whether its result has begun. */
+  /** For each open field, whether its result has begun, and how many results have not. */
   const open: boolean[] = [];
+  let instructing = 0;
   for (const character of raw) {
-    if (character === '\x13') open.push(false);
-    else if (character === '\x14' && open.length > 0) {
+    if (character === '\x13') {
+      open.push(false);
+      instructing += 1;
+    } else if (character === '\x14' && open.length > 0) {
+      if (open[open.length - 1] === false) instructing -= 1;
       open[open.length - 1] = true;
       const [, url] = /HYPERLINK\s+"(https?:[^"]+)"/.exec(instructions) ?? [];
       if (url !== undefined) links.push(url);
       instructions = '';
-    } else if (character === '\x15') open.pop();
-    else if (open.includes(false)) instructions += character;
+    } else if (character === '\x15') {
+      if (open.pop() === false) instructing -= 1;
+    } else if (instructing > 0) instructions += character;
     else text += character;
   }
   return { text, links };
 }
 
 function tidy(text: string): string {
-  return text
+  const lines = text
     .replaceAll('\x07\x07', '\n')
     .replaceAll('\x07', '\t')
     .replaceAll(/\r/g, '\n\n')
     .replaceAll(/[\v\f]/g, '\n')
     .replaceAll('\x1e', '-')
     .replaceAll('\xa0', ' ')
-    .replaceAll(/(?![\t\n])\p{Cc}|\xad/gu, '')
-    .replaceAll(/[ \t]+\n/g, '\n')
+    .replaceAll(/(?![\t\n])\p{Cc}|\xad/gu, '');
+  return trimLineEnds(lines)
     .replaceAll(/\n{3,}/g, '\n\n')
     .toWellFormed()
     .trim();

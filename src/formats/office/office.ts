@@ -23,14 +23,19 @@ export async function readDocx(bytes: Uint8Array): Promise<Converted> {
 export async function readPptx(bytes: Uint8Array): Promise<Converted> {
   const part = await openArchive(bytes);
   const numbered = part.names
-    .filter((name) => /^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\d+\.xml$/.test(name))
-    .map((name) => ({ name, isNote: name.includes('notes'), number: Number(/(\d+)\.xml$/.exec(name)?.[1]) }))
+    .filter((name) => /^ppt\/(?:slides\/slide|notesSlides\/notesSlide)\d{1,9}\.xml$/.test(name))
+    .map((name) => ({
+      name,
+      isNote: name.includes('notes'),
+      number: Number(/(\d{1,9})\.xml$/.exec(name)?.[1]),
+    }))
     .sort((one, other) => Number(one.isNote) - Number(other.isNote) || one.number - other.number);
   let text = '';
   const links: string[] = [];
   for (const { name } of numbered) {
     text += `${paragraphsOf((await part(name)) ?? '', drawingElements)}\n`;
-    const relations = name.replace(/([^/]+)$/, '_rels/$1.rels');
+    const folder = name.lastIndexOf('/') + 1;
+    const relations = `${name.slice(0, folder)}_rels/${name.slice(folder)}.rels`;
     links.push(...externalLinks((await part(relations)) ?? ''));
     if (text.length > longestText) break;
   }

@@ -1,4 +1,4 @@
-import { type Converted, linksIn, longestText } from '../converted/converted.ts';
+import { type Converted, linksIn, longestText, trimLineEnds } from '../converted/converted.ts';
 import { codePages } from './code-pages.ts';
 
 /** Groups whose content is not text of the document. */
@@ -118,8 +118,7 @@ export function readRtf(bytes: Uint8Array): Converted {
   const named = [...source.matchAll(/HYPERLINK\s+"(https?:[^"]{1,2000})"/g)].map(([, url = '']) => url);
   return {
     kind: 'rtf',
-    text: text
-      .replaceAll(/[ \t]+\n/g, '\n')
+    text: trimLineEnds(text)
       .replaceAll(/\n{3,}/g, '\n\n')
       .trim(),
     title: properties.title?.trim() || undefined,
@@ -134,8 +133,14 @@ function fontPages(source: string): Map<number, string> {
   const start = source.indexOf('{\\fonttbl');
   if (start < 0) return pages;
   const table = source.slice(start, start + 50_000);
-  for (const [, font, charset] of table.matchAll(/\\f(\d+)[^{};]{0,200}?\\fcharset(\d+)/g))
-    pages.set(Number(font), codePages[Number(charset)] ?? '');
+  let font: number | undefined;
+  for (const [, number, charset] of table.matchAll(/\\f(\d{1,9})|\\fcharset(\d{1,9})|[{};]/g)) {
+    if (number !== undefined) font ??= Number(number);
+    else {
+      if (font !== undefined && charset !== undefined) pages.set(font, codePages[Number(charset)] ?? '');
+      font = undefined;
+    }
+  }
   return pages;
 }
 

@@ -1,5 +1,5 @@
 import { messageOf, PismakError } from '../../engine/errors.ts';
-import { type Converted, linksIn, longestText } from '../converted/converted.ts';
+import { type Converted, linksIn, longestText, trimLineEnds } from '../converted/converted.ts';
 
 const mostPages = 20_000;
 const mostLinks = 20_000;
@@ -114,9 +114,5 @@ const dividing = ['\u0002', '\ufffe'];
 function tidy(text: string): string {
   let joined = text.replaceAll(/\r\n?/g, '\n');
   for (const mark of dividing) joined = joined.replaceAll(`${mark}\n`, '').replaceAll(mark, '');
-  return joined
-    .replaceAll('\0', '')
-    .replaceAll(/[ \t]+\n/g, '\n')
-    .toWellFormed()
-    .trim();
+  return trimLineEnds(joined.replaceAll('\0', '')).toWellFormed().trim();
 }

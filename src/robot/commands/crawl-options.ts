@@ -74,8 +74,14 @@ async function readLines(file: string, advice: string): Promise<string[]> {
   });
   return text
     .split('\n')
-    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+    .map((line) => withoutComment(line).trim())
     .filter((line) => line !== '');
+}
+
+/** A `#` at the beginning or behind a space; other ones are part of a URL. */
+function withoutComment(line: string): string {
+  const at = line.search(/(?:^|\s)#/);
+  return at < 0 ? line : line.slice(0, at);
 }
 
 /** `auto` (or 0, as in the settings), or a number. */

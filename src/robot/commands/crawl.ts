@@ -198,7 +198,7 @@ async function openWork(
     import('../crawl/crawls.ts'),
     import('../crawl/options.ts'),
   ]);
-  await checkDefinition(crawlDefinition.parse(definition));
+  await checkDefinition(crawlDefinition.parse(definition), 'local');
   await openOutputDirectory(options.output);
   // Only the pipeline that reads scans needs workers.
   const workers = readsScans ? count : 0;

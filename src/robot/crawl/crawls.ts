@@ -7,8 +7,10 @@ import { newId } from '../../engine/identity.ts';
 import { type CrawlRow, domainIds, type Queries, requestState, robotDatabase } from '../database/tables.ts';
 import { segmentOwner } from '../segments/segment-list.ts';
 import { tellChange } from './changes.ts';
-import type { CrawlDefinition } from './options.ts';
-import { compileExpression, loadScope } from './scope.ts';
+import { checkExpressions } from './expression.ts';
+import { judgeUrls } from './judge-urls.ts';
+import { type CrawlDefinition, readDefinition } from './options.ts';
+
 import { noStatistics } from './statistics.ts';
 
 /**
@@ -30,7 +32,7 @@ export async function createCrawl(
   { name, owner, limit }: { name: string; owner: string; limit: number },
   definition: CrawlDefinition,
 ): Promise<{ id: string }> {
-  await checkDefinition(definition);
+  await checkDefinition(definition, owner);
   const { clock } = engine;
   const id = newId(clock);
   await robotDatabase(engine).transaction(async (transaction) => {
@@ -71,7 +73,7 @@ export async function createCrawl(
 }
 
 /** Refuses a crawl that could never fetch or keep anything, or that hides who crawls. */
-export async function checkDefinition(definition: CrawlDefinition): Promise<void> {
+export async function checkDefinition(definition: CrawlDefinition, owner: string): Promise<void> {
   if (definition.contact === '' && !definition.allowPrivate)
     throw new PismakError(
       'invalid-input',
@@ -88,15 +90,12 @@ export async function checkDefinition(definition: CrawlDefinition): Promise<void
     for (const address of addresses)
       if (!isIP(address))
         throw new PismakError('invalid-input', `resolve: ${address} (for ${host}) is not an IP address`);
-  for (const option of ['include', 'exclude'] as const) await compileExpression(option, definition[option]);
-  const scope = await loadScope(definition);
+  const { include, exclude, seeds } = definition;
   let firstRefusal: string | undefined;
   let isAnyAccepted = false;
-  for (const seed of definition.seeds) {
-    const url = scope.normalize(seed);
+  for (const [index, { url, refusal }] of (await judgeUrls({ include, exclude, owner }, seeds)).entries()) {
     if (url === undefined)
-      throw new PismakError('invalid-input', `seed ${seed} is not an http or https address`);
-    const refusal = scope.refusal(url);
+      throw new PismakError('invalid-input', `seed ${seeds[index]} is not an http or https address`);
     if (refusal === undefined) isAnyAccepted = true;
     else firstRefusal ??= `${url} (${refusal})`;
   }
@@ -132,6 +131,8 @@ export async function changeState(
     if (before.state === state) return before;
     if (!allowed[state].includes(before.state))
       throw new PismakError('conflict', impossibleChange(before, state));
+    // A crawl of an earlier version, which took any expression.
+    if (state === 'running') checkExpressions(readDefinition(before.options));
     const changes = { state, ...(state === 'running' && before.startedAt === null && { startedAt: now }) };
     await transaction.updateTable('robot_crawl').set(changes).where('id', '=', before.id).execute();
     // Other crawls need not wait for its turns.
@@ -167,6 +168,7 @@ export async function revisitCrawl(
   const { crawl, pages } = await robotDatabase(engine).transaction(async (transaction) => {
     const before = await findCrawl(transaction, named.crawl, named.owner);
     await refuseAtWork(transaction, before, 'wait until it is finished, or stop it');
+    checkExpressions(readDefinition(before.options));
     const { from, to } = domainIds(Number(before.number));
     const { numUpdatedRows } = await transaction
       .updateTable('robot_request')

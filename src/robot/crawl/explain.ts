@@ -4,8 +4,8 @@ import { requestState, robotDatabase } from '../database/tables.ts';
 import { parseRobots } from '../text/robots-rules.ts';
 import { splitUrl } from '../text/url/split-url.ts';
 import { findCrawl } from './crawls.ts';
+import { judgeUrls } from './judge-urls.ts';
 import { readDefinition } from './options.ts';
-import { loadScope } from './scope.ts';
 
 const stateNames = Object.fromEntries(Object.entries(requestState).map(([name, state]) => [state, name]));
 
@@ -14,13 +14,14 @@ export async function explainUrl(engine: Engine, named: { crawl: string; owner: 
   const { query } = robotDatabase(engine);
   const crawl = await findCrawl(query, named.crawl, named.owner);
   const options = readDefinition(crawl.options);
-  const scope = await loadScope(options);
-  const normal = scope.normalize(url);
+  const { include, exclude } = options;
+  const [judged] = await judgeUrls({ include, exclude, owner: named.owner }, [url]);
+  const normal = judged?.url;
   if (normal === undefined)
     throw new PismakError('invalid-input', `${url} is not an http or https address; write it with https://`);
   const lines: string[] = normal === url ? [] : [`The crawl spells it ${normal}.`];
   const { origin, path } = splitUrl(normal);
-  const refusal = scope.refusal(normal);
+  const refusal = judged?.refusal;
   if (refusal !== undefined) lines.push(`The crawl skips it: ${refusal}.`);
   const domain = await query
     .selectFrom('robot_domain')

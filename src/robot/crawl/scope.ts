@@ -1,5 +1,6 @@
-import { PismakError } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/errors.ts';
 import { hostOf, originOf } from '../text/url/split-url.ts';
+import { checkExpressions, UnusableExpression } from './expression.ts';
 import type { CrawlDefinition } from './options.ts';
 
 /** Which URLs a crawl visits. */
@@ -15,10 +16,15 @@ export interface Scope {
   refusal(url: string): string | undefined;
 }
 
+/**
+ * The rules of a crawl. Expressions come from users, and one of the largest takes milliseconds for each host: on the main thread, call
+ * `judgeUrls` instead.
+ */
 export async function loadScope({
   include,
   exclude,
 }: Pick<CrawlDefinition, 'include' | 'exclude'>): Promise<Scope> {
+  checkExpressions({ include, exclude });
   const [{ trapIn }, { normalizeUrl }] = await Promise.all([
     import('../text/url/traps.ts'),
     import('../text/url/normalize-url.ts'),
@@ -56,7 +62,7 @@ function rememberedByOrigin(ask: (host: string) => boolean): (url: string) => bo
  * Compiles a regular expression with RE2, whose time is linear in the length of the text: a careless expression can't stall the crawl.
  * Undefined if it is empty.
  */
-export async function compileExpression(
+async function compileExpression(
   option: string,
   expression: string,
 ): Promise<((text: string) => boolean) | undefined> {
@@ -66,9 +72,8 @@ export async function compileExpression(
     const compiled = RE2JS.compile(expression, RE2JS.CASE_INSENSITIVE);
     return (text) => compiled.matcher(text).find();
   } catch (error) {
-    throw new PismakError(
-      'invalid-input',
-      `${option} is not a regular expression that RE2 can run: ${error instanceof Error ? error.message : error}`,
+    throw new UnusableExpression(
+      `${option} is not a regular expression that RE2 can run: ${messageOf(error)}`,
     );
   }
 }

@@ -1,10 +1,11 @@
 import { messageOf } from '../../engine/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
-import { Overrun } from '../../engine/processor/watch-use.ts';
+import { Overrun, type UseLimits } from '../../engine/processor/watch-use.ts';
 import { systemClock } from '../../engine/time/clock.ts';
-import { Slots } from '../../engine/turns/slots.ts';
+import { OwnerSlots } from '../../engine/turns/owner-slots.ts';
 import type { Converted } from '../../formats/converted/converted.ts';
 import type { Answer } from '../fetch/fetch-page.ts';
+import type { PageMark } from './page-under-way.ts';
 
 export interface ConvertQuestion {
   bytes: Uint8Array;
@@ -24,8 +25,12 @@ export interface Conversion extends Omit<Converted, 'kind'> {
   scans?: Uint8Array[];
 }
 
-const limits = { seconds: 20, memoryMb: 800 };
+const quickLimits = { seconds: 3, memoryMb: 800 };
+const slowLimits = { seconds: 20, memoryMb: 800 };
 const scanLimits = { seconds: 300, memoryMb: 1_500 };
+
+/** A crawl with so many files that took too long gets no more time for such files here. */
+const mostOverruns = 5;
 
 /** Only a few values, because a crawl counts its errors by them. */
 function whyUnreadable(error: unknown): Unreadable {
@@ -50,23 +55,111 @@ export function isHtml({ headers, body }: Answer): boolean {
 const convertible =
   /^(application\/((x-)?(pdf|rtf|msword|download)|mbox|octet-stream|force-download|zip|xml|rss\+xml|atom\+xml|rdf\+xml|x-gzip|gzip|vnd\.(oasis|openxmlformats|ms-)[\w.+-]*)|binary\/octet-stream|text\/(plain|rtf|xml))\b/i;
 
-/** Reads files of other formats in a process of its own, one after another. */
-export class Converter {
-  readonly #turns = new Slots(1);
+/** Who asks for a conversion. */
+interface AskedFrom {
+  crawl: number;
+  wantsScans: boolean;
+  /** Kills the conversion: its crawl was stopped. */
+  stop: AbortSignal;
+}
+
+/** One process, which crawls use in turns. */
+class Lane {
+  readonly #turns = new OwnerSlots({
+    inAll: 1,
+    waitingPerOwner: Number.POSITIVE_INFINITY,
+    what: 'files to be converted',
+  });
   readonly #helper = new HelperProcess<ConvertQuestion, Conversion | null>({
     module: new URL('./convert-program.ts', import.meta.url),
     clock: systemClock,
   });
 
+  get process(): number | undefined {
+    return this.#helper.pid;
+  }
+
+  ask(
+    question: ConvertQuestion,
+    { crawl, stop }: AskedFrom,
+    { limits, started }: { limits: UseLimits; started(): void },
+  ): Promise<Conversion | null> {
+    const ask = () => {
+      const answer = this.#helper.ask(question, limits, stop);
+      started();
+      return answer;
+    };
+    return this.#turns.run(String(crawl), ask, stop);
+  }
+}
+
+/**
+ * Reads files of other formats in processes of their own. There are two lanes: a file that takes long in the first one begins again in the second
+ * one, where it delays only others of its kind. So a file of one crawl delays one of another crawl by a few seconds at most, however many there are.
+ */
+export class Converter {
+  readonly #mark: Pick<PageMark, 'processes'>;
+  readonly #quick = new Lane();
+  readonly #slow = new Lane();
+  readonly #overruns = new Map<number, number>();
+  readonly #slowCrawls = new Set<number>();
+
+  constructor(mark: Pick<PageMark, 'processes'>) {
+    this.#mark = mark;
+  }
+
   /** Undefined if the file has no text that could be read. */
-  async convert(answer: Answer, url: string, wantsScans: boolean): Promise<Conversion | undefined> {
+  async convert(answer: Answer, url: string, from: AskedFrom): Promise<Conversion | undefined | 'stopped'> {
     const contentType = answer.headers['content-type'] ?? '';
     if (!convertible.test(contentType)) return undefined;
-    const question = { bytes: answer.body, url, contentType, wantsScans };
-    return this.#turns.run(async () => {
-      const asked = this.#helper.ask(question, wantsScans ? scanLimits : limits);
-      const converted = await asked.catch((error) => ({ kind: whyUnreadable(error), text: '', links: [] }));
-      return converted ?? undefined;
-    });
+    const question = { bytes: answer.body, url, contentType, wantsScans: false };
+    try {
+      const converted = await this.#ask(question, from);
+      const isScanned = from.wantsScans && converted?.kind === 'pdf' && converted.text === '';
+      if (!isScanned) return converted ?? undefined;
+      return (
+        (await this.#slow.ask({ ...question, wantsScans: true }, from, this.#within(scanLimits))) ?? undefined
+      );
+    } catch (error) {
+      if (from.stop.aborted) return 'stopped';
+      return { kind: whyUnreadable(error), text: '', links: [] };
+    }
+  }
+
+  #within(limits: UseLimits) {
+    const started = () => {
+      this.#mark.processes = this.processes;
+    };
+    return { limits, started };
+  }
+
+  get processes(): (number | undefined)[] {
+    return [this.#quick.process, this.#slow.process];
+  }
+
+  /** Crawls with files that took too long since the last call. */
+  takeSlow(): number[] {
+    const crawls = [...this.#slowCrawls];
+    this.#slowCrawls.clear();
+    return crawls;
+  }
+
+  async #ask(question: ConvertQuestion, from: AskedFrom): Promise<Conversion | null> {
+    const { crawl } = from;
+    const overruns = () => this.#overruns.get(crawl) ?? 0;
+    try {
+      return await this.#quick.ask(question, from, this.#within(quickLimits));
+    } catch (error) {
+      if (!(error instanceof Overrun && error.limit === 'time') || overruns() >= mostOverruns) throw error;
+    }
+    try {
+      return await this.#slow.ask(question, from, this.#within(slowLimits));
+    } catch (error) {
+      if (error instanceof Overrun) {
+        this.#overruns.set(crawl, overruns() + 1);
+        this.#slowCrawls.add(crawl);
+      }
+      throw error;
+    }
   }
 }

@@ -8,6 +8,7 @@ import { type Answer, type Connection, connectTo } from '../fetch/fetch-page.ts'
 import type { SegmentBuffer } from '../segments/segment-buffer.ts';
 import type { Converter } from './converter.ts';
 import { monotonic } from './monotonic.ts';
+import type { PageMark } from './page-under-way.ts';
 import type { PageContext } from './store-page.ts';
 
 /** A batch under way. */
@@ -24,8 +25,10 @@ export interface RunningBatch {
 /** What all batches of a crawl share in this thread. */
 export interface HarvestContext {
   page: PageContext;
+  crawl: number;
   inFlight: Slots;
   converter: Converter;
+  mark: PageMark;
   /** Takes the result, and what the visit stored. Resolves when there is room for more. */
   report(
     batch: RunningBatch,
@@ -65,6 +68,8 @@ interface AskOptions {
 }
 
 const mostFailures = 3;
+/** How long a request under way may last after its crawl was stopped. */
+const stopGraceMs = 1_000;
 
 /** Makes the requests to one domain, each when the rules allow it, and reports and logs each of them. */
 export class DomainRequests {
@@ -136,11 +141,23 @@ export class DomainRequests {
 
   /** What the server answers. A request that met a closing connection is made again, and counts like any other. */
   async ask(visit: Visit, more: AskOptions): Promise<Asked | undefined> {
-    const asked = await this.#askOnce(visit.path, more);
+    const asked = await this.#askUnlessStopped(visit, more);
     if (!(asked?.answer instanceof FetchFailure && asked.answer.wasIdle)) return asked;
-    const { at, ms, answer } = asked;
-    await this.report(asked, { ...this.resultOf(visit), at, ms, reason: answer.kind }, visit.path);
-    return this.#askOnce(visit.path, more);
+    await this.#postpone(visit, asked, asked.answer);
+    return this.#askUnlessStopped(visit, more);
+  }
+
+  async #askUnlessStopped(visit: Visit, more: AskOptions): Promise<Asked | undefined> {
+    const asked = await this.#askOnce(visit.path, more);
+    if (!(asked?.answer instanceof FetchFailure && asked.answer.kind === stopped)) return asked;
+    await this.#postpone(visit, asked, asked.answer);
+    return undefined;
+  }
+
+  /** Reports a request that says nothing about the page or its server. */
+  #postpone(visit: Visit, asked: Asked, { kind: reason }: FetchFailure): Promise<void> {
+    const { at, ms } = asked;
+    return this.report(asked, { ...this.resultOf(visit), at, ms, reason }, visit.path);
   }
 
   /** One request, when its time has come. Undefined if the batch ended before. */
@@ -156,10 +173,11 @@ export class DomainRequests {
         if (!this.#connection || !mayGoOn() || !this.hasMore) return undefined;
         host.requests++;
         const began = monotonic();
-        const answer = await this.#connection.get(path, headers, limit).catch((error: unknown) => {
+        const answering = this.#connection.get(path, headers, limit).catch((error: unknown) => {
           if (error instanceof FetchFailure) return error;
           throw error;
         });
+        const answer = await beforeStop(answering, stop);
         const ended = monotonic();
         host.notBefore = ended + this.#delayMs + 1;
         page.spend('wait for servers', ended - began);
@@ -219,10 +237,15 @@ export class DomainRequests {
     };
   }
 
-  log(buffer: SegmentBuffer, { at, ms, answer }: Asked, result: VisitResult, path: string): undefined {
+  log(buffer: SegmentBuffer, asked: Asked, result: VisitResult, path: string): undefined {
+    buffer.addRequest(this.lineOf(asked, result, path), this.batch.plan.rules);
+  }
+
+  /** The request as it is logged. */
+  lineOf({ at, ms, answer }: Asked, result: VisitResult, path: string): object {
     const { address, host, origin } = this.stop;
     const { rules } = this.batch.plan;
-    const line = {
+    return {
       at,
       ms,
       address,
@@ -234,7 +257,6 @@ export class DomainRequests {
       ...(this.#delayMs > rules.reqDelayMs && { delayMs: this.#delayMs }),
       batch: this.batch.id,
     };
-    buffer.addRequest(line, rules);
   }
 
   /** Sent with every request. */
@@ -246,6 +268,30 @@ export class DomainRequests {
       'accept-encoding': 'gzip, br, zstd, deflate',
       'accept-language': options.language.length > 0 ? `${options.language.join(',')},*;q=0.5` : '*',
     };
+  }
+}
+
+const stopped = 'stopped';
+
+/** The answer, or soon after the crawl was stopped a failure: a server may take minutes to answer. */
+async function beforeStop(
+  answering: Promise<Answer | FetchFailure>,
+  stop: AbortSignal,
+): Promise<Answer | FetchFailure> {
+  const over = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<FetchFailure>();
+  const giveUp = () =>
+    wait(stopGraceMs, undefined, { signal: over.signal }).then(
+      () => resolve(new FetchFailure(stopped, { isTemporary: true })),
+      () => {},
+    );
+  if (stop.aborted) void giveUp();
+  else stop.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await Promise.race([answering, promise]);
+  } finally {
+    stop.removeEventListener('abort', giveUp);
+    over.abort();
   }
 }
 

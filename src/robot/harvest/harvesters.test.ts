@@ -7,8 +7,9 @@ import type { DiskShortage } from '../../engine/disk/disk-reserve.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
 import type { BatchPlan } from '../batch/plan.ts';
+import type { Report } from '../batch/report.ts';
 import { changeState, createCrawl, findCrawl } from '../crawl/crawls.ts';
-import { crawlDefinition, rulesOf } from '../crawl/options.ts';
+import { type CrawlDefinition, crawlDefinition, rulesOf } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
 import { quick } from '../testing/crawl-web.ts';
 import { Harvesters } from './harvesters.ts';
@@ -25,10 +26,15 @@ function watched<T extends object>(target: T, method: keyof T, called: () => voi
 }
 
 /** A database in which a test offers batches itself. */
-async function openFrontier(t: TestContext, origin: string) {
+async function openFrontier(t: TestContext, origin: string, options: Partial<CrawlDefinition> = {}) {
   const engine = await openTestEngine(t);
   const database = robotDatabase(engine);
-  const definition = crawlDefinition.parse({ seeds: [`${origin}/`], allowPrivate: true, ...quick });
+  const definition = crawlDefinition.parse({
+    seeds: [`${origin}/`],
+    allowPrivate: true,
+    ...quick,
+    ...options,
+  });
   const { id } = await createCrawl(engine, { name: 'x', owner: 'local', limit: 0 }, definition);
   await changeState(engine, { crawl: id, owner: 'local' }, 'running');
   const crawl = Number((await findCrawl(database.query, id, 'local')).number);
@@ -52,11 +58,20 @@ async function openFrontier(t: TestContext, origin: string) {
       })
       .execute();
   };
+  const reports = async (batch: string): Promise<Report[]> => {
+    const rows = await database.query
+      .selectFrom('robot_result')
+      .select('results')
+      .where('batch', '=', batch)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ results }) => JSON.parse(results) as Report);
+  };
   const reported = (batch: string) => async () => {
     const results = await database.query.selectFrom('robot_result').select('batch').execute();
     return results.some((result) => result.batch === batch);
   };
-  return { database, engine, offer, reported };
+  return { database, engine, id, offer, reported, reports };
 }
 
 const roomy = { isShort: false, shortages: () => [] };
@@ -145,4 +160,84 @@ test('no batch begins while the disk is short of room, and crawling goes on when
   harvesters.wake();
   await eventually('the batch was carried out', reported('/page'));
   assert.equal(requests, 1);
+});
+
+const slowExpression = '.?'.repeat(4_900);
+const manyHosts = Array.from(
+  { length: 20_000 },
+  (_, n) => `<a href="http://www.host-${n}.example.cz/">x</a>`,
+);
+
+test('a page that takes too long is given up by name, its batch ends, and the harvester goes on', async (t) => {
+  const server = createServer(({ url }, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(url === '/bad' ? manyHosts.join('') : 'page');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { database, engine, offer, reported, reports } = await openFrontier(t, origin, {
+    include: slowExpression,
+  });
+  const harvesters = new Harvesters(
+    {
+      database,
+      blobs: engine.blobs,
+      clock: engine.clock,
+      log: engine.log,
+      disk: roomy,
+      process: 'here',
+      leaseMs: 60_000,
+      reported() {},
+      segmenter() {},
+      budget: { cpuMs: 50, wallMs: 60_000 },
+    },
+    1,
+  );
+  t.after(() => harvesters.close());
+  await offer('/bad');
+  harvesters.wake();
+  await eventually('the batch has ended', async () => (await reports('/bad')).some(({ ended }) => ended));
+  const visits = (await reports('/bad')).flatMap((report) => report.visits);
+  assert.deepEqual(
+    visits.map(({ path, outcome, reason, status }) => ({ path, outcome, reason, status })),
+    [{ path: '/bad', outcome: 'not-kept', reason: 'page that takes too long', status: 200 }],
+  );
+  assert.ok(visits.every(({ slowDown }) => slowDown === undefined));
+  await offer('/good');
+  harvesters.wake();
+  await eventually('another page was read', reported('/good'));
+});
+
+test('a crawl that is stopped frees its harvester, although a server does not answer', async (t) => {
+  let requests = 0;
+  const server = createServer(() => {
+    requests++;
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { database, engine, id, offer, reports } = await openFrontier(t, origin, { pageTimeout: 600 });
+  const harvesters = new Harvesters(
+    {
+      database,
+      blobs: engine.blobs,
+      clock: engine.clock,
+      log: engine.log,
+      disk: roomy,
+      process: 'here',
+      leaseMs: 60_000,
+      reported() {},
+      segmenter() {},
+    },
+    1,
+  );
+  t.after(() => harvesters.close());
+  await offer('/silent');
+  harvesters.wake();
+  await eventually('it was asked', () => requests === 1);
+  await changeState(engine, { crawl: id, owner: 'local' }, 'stopped');
+  await eventually('the batch has ended', async () => (await reports('/silent')).some(({ ended }) => ended));
+  const [visit] = (await reports('/silent')).flatMap((report) => report.visits);
+  assert.deepEqual([visit?.outcome, visit?.reason], ['postponed', 'stopped']);
 });

@@ -11,7 +11,8 @@ import { addScans } from '../scans/scan-list.ts';
 import { addSegment, segmentOwner } from '../segments/segment-list.ts';
 import { claimBatch, renewBatch } from './claim-batch.ts';
 import { divideBatch, sharesIn } from './divide-batch.ts';
-import type { HarvestThread } from './harvest-thread.ts';
+import { givenUpReport } from './given-up-report.ts';
+import type { HarvestThread, PageBudget, ThreadLoss } from './harvest-thread.ts';
 import { monotonic } from './monotonic.ts';
 import type { ThreadReport, ToThread } from './thread-messages.ts';
 import { ThreadPool } from './thread-pool.ts';
@@ -30,18 +31,22 @@ export interface HarvestersContext {
   reported(crawl: number): void;
   /** Called with a problem when the segmenter of a crawl stops answering, and without one when it answers again. */
   segmenter(crawl: number, problem: string | undefined): void;
+  /** What a page may take; for tests. */
+  budget?: PageBudget;
 }
 
 /** A thread carries out several batches, because a batch mostly waits. */
 const batchesPerThread = 16;
 const lookMs = 500;
+/** How long a crawl keeps to a thread of its own after one of its pages has hurt another one. */
+const suspectMs = 10 * 60_000;
 
 interface HeldBatch {
   crawl: number;
   /** Each carries out a share of the batch. */
   threads: HarvestThread[];
-  /** How many of these threads have ended their share. */
-  ended: number;
+  /** Those of them that have ended their share. */
+  ended: Set<HarvestThread>;
   /** How many threads could be busy with the batch. */
   shares: number;
   /** On the monotonic clock. */
@@ -58,8 +63,11 @@ interface HeldBatch {
  *   `#renew` does so every sixth of that. A `stop` (the crawl is paused, the disk is short, we close) makes threads finish what is
  *   under way and report it;
  * - *ended* when the last thread has reported its share, in the transaction that stores that report;
- * - *refused* if the keeper has taken it back, a report could not be stored, or a thread died. Threads then drop what they have. Nobody renews
- *   the batch, so the keeper gives its pages out again.
+ * - *refused* if the keeper has taken it back, or a report could not be stored. Threads then drop what they have. Nobody renews the batch, so
+ *   the keeper gives its pages out again.
+ *
+ * If a thread dies, its shares end, and what they had not reported is queued again. The page that it was reading is given up: it would hurt the next
+ * thread too. From then on its crawl is a *suspect*, whose batches go to a thread apart from those of other crawls.
  */
 export class Harvesters implements Running {
   readonly #context: HarvestersContext;
@@ -69,14 +77,17 @@ export class Harvesters implements Running {
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   readonly #problems = new Map<number, string>();
+  /** Crawls whose pages have hurt a thread, and until when they are suspects. */
+  readonly #suspects = new Map<number, number>();
 
   /** With a count of 0, the number of threads adapts. */
   constructor(context: HarvestersContext, count: number) {
     this.#context = context;
-    this.#pool = new ThreadPool(count, (thread) => this.#batchesOf(thread), {
-      report: (message, thread) => this.#receive(message, thread),
-      died: (thread, error) => this.#lose(thread, error),
-    });
+    const events = {
+      report: (message: ThreadReport, thread: HarvestThread) => this.#receive(message, thread),
+      died: (thread: HarvestThread, loss: ThreadLoss) => this.#lose(thread, loss),
+    };
+    this.#pool = new ThreadPool(count, (thread) => this.#batchesOf(thread), events, context.budget);
     this.#ended = this.#loop();
   }
 
@@ -115,6 +126,7 @@ export class Harvesters implements Running {
         this.#pool.adapt(this.#batches.values().reduce((sum, { shares }) => sum + shares, 0));
         this.#pool.adjust();
         this.#tellProblems();
+        this.#suspectSlow();
         await this.#renew();
         this.#spareDisk();
         while (!signal.aborted && this.#hasRoom && (await this.#take())) {
@@ -166,22 +178,25 @@ export class Harvesters implements Running {
   async #take(): Promise<boolean> {
     if ((this.#pool.byLoad()[0]?.count ?? batchesPerThread) >= batchesPerThread) return false;
     const began = monotonic();
-    const claimed = await claimBatch(this.#context.database, this.#context.process);
+    const suspects = this.#suspectsNow();
+    const except = this.#pool.batchesApart >= batchesPerThread ? suspects : [];
+    const claimed = await claimBatch(this.#context.database, this.#context.process, except);
     if (!claimed) return false;
     const { row, options, crawlId } = claimed;
     const plan = JSON.parse(row.plan) as BatchPlan & ScoutPlan;
     const isScout = row.kind === 'scout';
-    const most = isScout ? 1 : sharesIn(plan);
+    const isSuspect = this.#suspects.has(Number(row.crawl));
+    const most = isScout || isSuspect ? 1 : sharesIn(plan);
     // New threads get their share at once, and begin with it as soon as they have started.
     this.#pool.expect(most);
     // Looked up again: a thread may have died meanwhile, or been taken away.
-    const [first, ...others] = this.#pool.byLoad();
+    const [first, ...others] = isSuspect ? [this.#pool.apart()] : this.#pool.byLoad();
     // Without a thread, nobody renews the batch, so the keeper offers its pages again.
     if (!first) return false;
     const idle = [first, ...others.filter(({ count }) => count === 0)];
     const { id: batch } = row;
     const crawl = Number(row.crawl);
-    const held = { crawl, ended: 0, renewedAt: began, storing: Promise.resolve() };
+    const held = { crawl, ended: new Set<HarvestThread>(), renewedAt: began, storing: Promise.resolve() };
     if (isScout) {
       this.#batches.set(batch, { ...held, threads: [first.each], shares: 1 });
       first.each.tell({ kind: 'scout', batch, crawl, options, plan });
@@ -210,7 +225,7 @@ export class Harvesters implements Running {
   async #store(message: ThreadReport, held: HeldBatch, thread: HarvestThread): Promise<void> {
     const { database, blobs, clock, log } = this.#context;
     const { batch, content, parts, pages } = message;
-    const ended = message.ended && held.ended + 1 === held.threads.length;
+    const ended = message.ended && held.ended.size + 1 === held.threads.length;
     const began = monotonic();
     try {
       const scanned = await this.#keepImages(message);
@@ -233,7 +248,7 @@ export class Harvesters implements Running {
       const notAfter = began + this.#context.leaseMs;
       for (const each of held.threads)
         each.tell({ kind: 'stored', batch, isReport: each === thread, notAfter });
-      if (message.ended) held.ended++;
+      if (message.ended) held.ended.add(thread);
       if (ended) this.#end(batch);
       this.#context.reported(held.crawl);
     } catch (error) {
@@ -283,13 +298,39 @@ export class Harvesters implements Running {
     }
   }
 
-  /** A thread died, and its batches with it: the keeper offers their pages again when the lease is over. */
-  #lose(thread: HarvestThread, error: unknown): void {
+  /** A thread died: its shares end here, so that no crawl waits until their leases are over. */
+  #lose(thread: HarvestThread, { error, page }: ThreadLoss): void {
     if (this.#stop.signal.aborted) return;
-    this.#context.log.error({ err: error }, 'a harvester died; a new one takes its place');
+    const { log } = this.#context;
+    if (page)
+      log.warn({ url: page.url, batch: page.batch, reason: page.result.reason }, 'a page was given up');
+    else log.error({ err: error }, 'a harvester died; a new one takes its place');
     this.#pool.forget(thread);
-    for (const [batch, held] of this.#batches) if (held.threads.includes(thread)) this.#refuse(batch, held);
+    const hurtBy = page && this.#batches.get(page.batch);
+    if (hurtBy) this.#suspect(hurtBy.crawl);
+    for (const [batch, held] of this.#batches) {
+      if (!held.threads.includes(thread)) continue;
+      held.storing = held.storing.then(async () => {
+        if (this.#batches.get(batch) !== held || held.ended.has(thread)) return;
+        const report = await givenUpReport(batch, page?.batch === batch ? page : undefined);
+        await this.#store(report, held, thread);
+      });
+    }
     this.#wakeUp.wake();
+  }
+
+  #suspect(crawl: number): void {
+    this.#suspects.set(crawl, monotonic() + suspectMs);
+  }
+
+  /** Files that took too long have kept those of other crawls waiting. */
+  #suspectSlow(): void {
+    for (const { load } of this.#pool.threads) for (const crawl of load.slow) this.#suspect(crawl);
+  }
+
+  #suspectsNow(): number[] {
+    for (const [crawl, until] of this.#suspects) if (until < monotonic()) this.#suspects.delete(crawl);
+    return [...this.#suspects.keys()];
   }
 }
 

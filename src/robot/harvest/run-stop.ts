@@ -4,7 +4,8 @@ import { FetchFailure } from '../fetch/fetch-failure.ts';
 import type { Answer } from '../fetch/fetch-page.ts';
 import type { Robots } from '../text/robots-rules.ts';
 import { isHtml } from './converter.ts';
-import type { DomainRequests } from './domain-requests.ts';
+import type { Asked, DomainRequests } from './domain-requests.ts';
+import type { PageUnderWay } from './page-under-way.ts';
 import { type ReadPage, readPage } from './read-page.ts';
 import { hasPage, storePage } from './store-page.ts';
 import { visitOthersRules, visitRobots, visitTdm } from './visit-rules.ts';
@@ -65,31 +66,78 @@ async function visitPage(requests: DomainRequests, visit: Visit, { robots, stop 
   const { answer, at, ms } = asked;
   if (answer instanceof FetchFailure) return requests.fail(visit, answer, { at, ms });
   requests.forgetFailures();
-  const page = hasPage(answer) ? await read(requests, visit, answer) : undefined;
+  const givenUp = giveUpOf(requests, visit, asked, answer);
+  const underWay: PageUnderWay = {
+    batch: batch.id,
+    url: `${stop.origin}${visit.path}`,
+    result: givenUp,
+    line: requests.lineOf(asked, givenUp, visit.path),
+    rules: batch.plan.rules,
+  };
+  const reading: Reading = { requests, visit, answer, mark: JSON.stringify(underWay) };
+  const page = hasPage(answer) ? await read(reading) : undefined;
   // The crawl was stopped before the page could be judged: it is fetched again.
   if (page === 'unjudged') return;
   let result: VisitResult | undefined;
   await context.report(batch, requests.resultOf(visit), (buffer) => {
-    result = storePage(context.page, buffer, { stop, visit, answer, at, ms, page });
+    result =
+      page === 'unreadable'
+        ? givenUp
+        : unlessUnreadable(
+            reading,
+            () => storePage(context.page, buffer, { stop, visit, answer, at, ms, page }),
+            givenUp,
+          );
     requests.log(buffer, asked, result, visit.path);
     return result;
   });
   if (result?.slowDown) requests.leave();
 }
 
+interface Reading {
+  requests: DomainRequests;
+  visit: Visit;
+  answer: Answer;
+  /** Names the page for the main thread. */
+  mark: string;
+}
+
+/** The page was answered, so it says nothing against its server, and another attempt would fail as well. */
+function giveUpOf(requests: DomainRequests, visit: Visit, { at, ms }: Asked, answer: Answer): VisitResult {
+  const { status, body } = answer;
+  const reason = 'page that can not be read';
+  return { ...requests.resultOf(visit), at, ms, status, bytes: body.length, outcome: 'not-kept', reason };
+}
+
+/** Works on a page under the eyes of the main thread, which ends this thread if that takes too long. A page that breaks our code is given up, too. */
+function unlessUnreadable<T, Unreadable>(
+  { requests, mark }: Reading,
+  work: () => T,
+  unreadable: Unreadable,
+): T | Unreadable {
+  try {
+    return requests.context.mark.during(mark, work);
+  } catch {
+    return unreadable;
+  }
+}
+
 /** Text and links; judged by the crawl's own segmenter, if it has one. */
-async function read(
-  { context, batch, stop }: DomainRequests,
-  visit: Visit,
-  answer: Answer,
-): Promise<ReadPage | undefined | 'unjudged'> {
+async function read(reading: Reading): Promise<ReadPage | undefined | 'unjudged' | 'unreadable'> {
+  const { requests, visit, answer } = reading;
+  const { context, batch, stop } = requests;
   const { options, segmenter, spend } = context.page;
   const url = `${stop.origin}${visit.path}`;
-  const converted = isHtml(answer)
-    ? undefined
-    : await context.converter.convert(answer, url, options.scans !== '' && options.text);
-  const page = readPage(answer, { url, converted, options, spend });
-  if (!segmenter) return page;
+  const wantsScans = options.scans !== '' && options.text;
+  const from = { crawl: context.crawl, wantsScans, stop: batch.stop };
+  const converted = isHtml(answer) ? undefined : await context.converter.convert(answer, url, from);
+  if (converted === 'stopped') return 'unjudged';
+  const page = unlessUnreadable(
+    reading,
+    () => readPage(answer, { url, converted, options, spend }),
+    'unreadable' as const,
+  );
+  if (page === 'unreadable' || !segmenter) return page;
   for (const { measured, text, fragment } of page?.documents ?? []) {
     if (!measured) continue;
     const part = fragment === undefined ? '' : `#${fragment}`;

@@ -10,10 +10,11 @@ let starting = 0;
  * Starts a thread with memory limits of its own. What a page leaves behind is garbage at once: with a larger young generation less of it is copied,
  * and full collections are a tenth as frequent. A limit on the command line would overrule that of the thread, so it is lifted while the thread starts.
  */
-export function startThread(module: URL): Worker {
+export function startThread(module: URL, workerData?: unknown): Worker {
   starting++;
   setFlagsFromString('--max-semi-space-size=0');
   const worker = new Worker(module, {
+    workerData,
     resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 96 },
   });
   let hasStarted = false;

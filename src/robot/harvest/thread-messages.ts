@@ -36,6 +36,8 @@ export interface ThreadLoad {
   inFlight: number;
   /** Segmenters that do not answer. */
   problems: { crawl: number; problem: string }[];
+  /** Crawls whose files took too long lately. */
+  slow: number[];
 }
 
 export interface ThreadReport {

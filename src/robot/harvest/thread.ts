@@ -1,6 +1,6 @@
 /** The thread of a harvester: fetches, cleans and compresses. It has no database: the main thread stores what it reports. */
 import { performance } from 'node:perf_hooks';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { Slots } from '../../engine/turns/slots.ts';
 import type { Findings, VisitResult } from '../batch/report.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
@@ -8,6 +8,7 @@ import { loadScope } from '../crawl/scope.ts';
 import { SegmentBuffer } from '../segments/segment-buffer.ts';
 import { Converter } from './converter.ts';
 import type { RunningBatch } from './domain-requests.ts';
+import { PageMark } from './page-under-way.ts';
 import { runBatch } from './run-batch.ts';
 import { scout } from './scout.ts';
 import { SeenLinks } from './seen-links.ts';
@@ -20,7 +21,8 @@ import { adaptLimit } from './threads-wanted.ts';
 const contexts = new Map<number, PageContext & { id: string; spent: Record<string, number> }>();
 const contextsKept = 20;
 const inFlight = new Slots(32);
-const converter = new Converter();
+const mark = new PageMark(workerData as SharedArrayBuffer);
+const converter = new Converter(mark);
 const batches = new Map<string, HarvestedBatch>();
 
 /** Reports are at least this frequent while there is something to report, so that little is lost with the process. */
@@ -173,13 +175,17 @@ parentPort?.on('message', async (message: ToThread) => {
     case 'harvest': {
       const batch = new HarvestedBatch(message);
       batches.set(batch.id, batch);
-      const context = await contextOf(message.crawl, message.id, message.options);
-      await runBatch(batch, {
-        page: context,
-        inFlight,
-        converter,
-        report: (_, result, keep) => batch.add(result, keep),
-      });
+      // Queuekeepers stop crawls whose expressions can't be used; of such a crawl nothing is fetched.
+      const context = await contextOf(message.crawl, message.id, message.options).catch(() => undefined);
+      if (context)
+        await runBatch(batch, {
+          page: context,
+          crawl: message.crawl,
+          inFlight,
+          converter,
+          mark,
+          report: (_, result, keep) => batch.add(result, keep),
+        });
       await batch.end();
       batches.delete(batch.id);
       return;
@@ -204,6 +210,7 @@ parentPort?.on('message', async (message: ToThread) => {
 
 let before = performance.eventLoopUtilization();
 setInterval(() => {
+  mark.processes = converter.processes;
   const now = performance.eventLoopUtilization();
   const { utilization } = performance.eventLoopUtilization(now, before);
   before = now;
@@ -211,5 +218,5 @@ setInterval(() => {
   const problems = [...contexts].flatMap(([crawl, { segmenter }]) =>
     segmenter?.problem === undefined ? [] : [{ crawl, problem: segmenter.problem }],
   );
-  tell({ kind: 'load', utilization, inFlight: inFlight.used, problems });
+  tell({ kind: 'load', utilization, inFlight: inFlight.used, problems, slow: converter.takeSlow() });
 }, 1_000);

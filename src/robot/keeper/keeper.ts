@@ -1,18 +1,20 @@
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
+import { checkExpressions } from '../crawl/expression.ts';
 import { readDefinition } from '../crawl/options.ts';
 import { type CrawlStatistics, noStatistics } from '../crawl/statistics.ts';
 import { type Queries, requestState } from '../database/tables.ts';
+import { splitUrl } from '../text/url/split-url.ts';
 import { BatchesUnderWay } from './batches-under-way.ts';
 import { rest } from './claim-addresses.ts';
 import { Domains } from './domains.ts';
-import { openFrontier } from './frontier.ts';
+import { type NewRequest, openFrontier } from './frontier.ts';
 import type { KeeperContext, KeeperState } from './keeper-state.ts';
 import { ResultMerger } from './merge-results.ts';
 import { BatchPlanner } from './plan-batches.ts';
 import { restAfter } from './rest-after.ts';
-import { seedRequests } from './seeds.ts';
+import { acceptedSeeds } from './seeds.ts';
 import { Undo } from './undo.ts';
 
 /** A batch counts as lost a little later than its harvester stops, because clocks don't run at the same speed. */
@@ -82,7 +84,7 @@ export class Keeper {
       .where('domain', '>=', domains.from)
       .where('domain', '<', domains.to)
       .executeTakeFirstOrThrow();
-    const keeper = new Keeper(
+    return new Keeper(
       {
         ...context,
         crawl: { ...crawl, number: Number(crawl.number) },
@@ -97,8 +99,6 @@ export class Keeper {
       },
       fence,
     );
-    if (domains.size === 0) await keeper.#plantSeeds();
-    return keeper;
   }
 
   get statistics(): CrawlStatistics {
@@ -113,13 +113,16 @@ export class Keeper {
 
   /**
    * One round: merges reports, takes back lost batches, plans new ones. Resolves to the milliseconds until the next round, to `finished`
-   * when nothing is left, or to `stopped` when it has planned as many batches as it may.
+   * when nothing is left, or to `stopped` when it has planned as many batches as it may. Throws `UnusableExpression` if the crawl can't run
+   * with its expressions; batches of a crawl that doesn't run are taken back nevertheless.
    */
   async round(): Promise<number | 'finished' | 'stopped'> {
     const merged = await this.#merge();
     const isRunning = await this.#isRunning();
     await this.#followBatches(isRunning);
     if (!isRunning) return merged > 0 ? 0 : 250;
+    checkExpressions(this.#state.options);
+    if (this.#state.domains.size === 0) await this.#plantSeeds();
     await this.#wakeLater();
     await this.#wakeRevisits();
     const { domains, statistics, options } = this.#state;
@@ -146,9 +149,15 @@ export class Keeper {
   }
 
   async #plantSeeds(): Promise<void> {
-    const { domains, frontier, options } = this.#state;
+    const { domains, frontier, options, crawl } = this.#state;
+    // Before the transaction, which others would wait for.
+    const seeds = await acceptedSeeds(options, crawl.owner);
     await this.#fenced(async (transaction) => {
-      const requests = await seedRequests(options, (origin, host) => domains.findOrCreate(origin, host));
+      const requests = seeds.map((seed): NewRequest => {
+        const { origin, host, path } = splitUrl(seed);
+        const { id } = domains.findOrCreate(origin, host);
+        return { domain: id, path, kind: 'page', depth: 0, parent: 1, hops: 0, via: null };
+      });
       await domains.save(transaction);
       const { added } = await frontier.add(transaction, requests);
       domains.addQueued(added);

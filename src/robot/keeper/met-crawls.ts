@@ -1,5 +1,6 @@
 import { chunks } from '../../engine/chunks.ts';
-import { readDefinition, rulesOf } from '../crawl/options.ts';
+import { optionsOf } from '../crawl/known-options.ts';
+import { rulesOf } from '../crawl/options.ts';
 import type { Queries } from '../database/tables.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
 
@@ -22,14 +23,16 @@ export class MetCrawls {
     const found = new MetCrawls(rules);
     const others = await transaction
       .selectFrom('robot_crawl')
-      .select(['number', 'options'])
+      .select(['number', 'id'])
       .where('state', '=', 'running')
       .where('number', '<>', crawl)
       .execute();
     if (others.length === 0) return found;
-    const rulesByCrawl = new Map(
-      others.map(({ number, options }) => [Number(number), rulesOf(readDefinition(options))]),
-    );
+    const rulesByCrawl = new Map<number, Rules>();
+    for (const { number, id } of others) {
+      const options = await optionsOf(transaction, id);
+      if (options) rulesByCrawl.set(Number(number), rulesOf(options));
+    }
     for (const addresses of chunks([...new Set(contacted)], 500)) {
       const rows = await transaction
         .selectFrom('robot_interest')

@@ -171,7 +171,7 @@ export class BatchPlanner {
         if (row.kind === 'robots') return row.path !== robotsPath;
         return !robots || robots.isAllowed(this.#state.options.agent, row.path);
       };
-      const [allowed, others] = [rows.filter(isAllowed), rows.filter((row) => !isAllowed(row))];
+      const [allowed, others] = await divideInSlices(rows, isAllowed);
       await frontier.hold(transaction, batch, allowed);
       held.push(...allowed);
       visits.push(...allowed.map(visitOf));
@@ -210,6 +210,22 @@ export class BatchPlanner {
       })
       .execute();
   }
+}
+
+/** The main thread goes on with other things after this time. */
+const sliceMs = 10;
+
+/** Those that pass and those that don't. A site may have very many rules for very long paths, which takes milliseconds for each. */
+async function divideInSlices<T>(items: readonly T[], passes: (item: T) => boolean): Promise<[T[], T[]]> {
+  const divided: [T[], T[]] = [[], []];
+  let until = performance.now() + sliceMs;
+  for (const item of items) {
+    divided[passes(item) ? 0 : 1].push(item);
+    if (performance.now() < until) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    until = performance.now() + sliceMs;
+  }
+  return divided;
 }
 
 /** The contents of a batch, one entry for each domain. */

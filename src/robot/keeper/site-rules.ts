@@ -11,11 +11,14 @@ interface Rules {
 
 const none: Rules = { robots: undefined, tdm: '' };
 const mostRemembered = 5_000;
+/** Rules take several times as much memory as their text. */
+const mostCharacters = 8_000_000;
 
 /** The rules of sites, read from the database and cached. */
 export class SiteRules {
   readonly #parseRobots: (text: string) => Robots;
   readonly #known = new Map<number, Rules>();
+  #characters = 0;
 
   constructor(parseRobots: (text: string) => Robots) {
     this.#parseRobots = parseRobots;
@@ -38,7 +41,12 @@ export class SiteRules {
       robots: row?.robots ? this.#parseRobots(row.robots) : undefined,
       tdm: row?.tdm ?? '',
     };
-    if (this.#known.size >= mostRemembered) this.#known.clear();
+    const { length } = `${row?.robots ?? ''}${rules.tdm}`;
+    if (this.#known.size >= mostRemembered || this.#characters + length > mostCharacters) {
+      this.#known.clear();
+      this.#characters = 0;
+    }
+    this.#characters += length;
     this.#known.set(id, rules);
     return rules;
   }

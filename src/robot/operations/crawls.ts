@@ -28,7 +28,7 @@ export const robotNew = defineOperation({
   owner: 'caller',
   changes: true,
   stores: true,
-  bodyLimit: 8_000_000,
+  bodyLimit: 4_000_000,
   input: partial,
   output: z.strictObject({ id: z.string() }),
   example: {
@@ -208,7 +208,8 @@ export const robotDelete = defineOperation({
   deadlineMs: 300_000,
   async handler({ engine, caller }, { crawl }) {
     const { deleteCrawl } = await import('../crawl/crawls.ts');
-    await deleteCrawl(engine, { crawl, owner: caller.name });
+    const { id } = await deleteCrawl(engine, { crawl, owner: caller.name });
+    await engine.alerts.clear('robot.set-aside', id);
     return {};
   },
 });

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { isLetterCode } from './segment/words.ts';
 
 export interface Fingerprint {
@@ -36,11 +36,14 @@ export function fingerprint(text: string): Fingerprint {
 class SeenPairs {
   readonly #pairs: Int32Array;
   readonly #mask: number;
+  readonly #shift: number;
   #hasZero = false;
 
   constructor(count: number) {
-    const places = 2 ** (32 - Math.clz32(2 * count + 1));
+    const bits = 32 - Math.clz32(2 * count + 1);
+    const places = 2 ** bits;
     this.#mask = places - 1;
+    this.#shift = 32 - bits;
     this.#pairs = places <= mostShared ? sharedPairs : new Int32Array(2 * places);
     this.#pairs.fill(0, 0, 2 * places);
   }
@@ -54,7 +57,8 @@ class SeenPairs {
       return isNew;
     }
     const pairs = this.#pairs;
-    for (let place = (one ^ other) & this.#mask; ; place = (place + 1) & this.#mask) {
+    const first = (Math.imul(one, secret[0]) + Math.imul(other, secret[1])) >>> this.#shift;
+    for (let place = first; ; place = (place + 1) & this.#mask) {
       const known = pairs[2 * place] as number;
       const knownOther = pairs[2 * place + 1] as number;
       if (known === one && knownOther === other) return false;
@@ -65,6 +69,9 @@ class SeenPairs {
     }
   }
 }
+
+/** Of this process. Nobody can write a text whose pairs all want the same place. */
+const secret = [randomInt(2 ** 31) * 2 + 1, randomInt(2 ** 31) * 2 + 1] as const;
 
 /** Reused for all texts, unless one is very long. */
 const mostShared = 1 << 15;

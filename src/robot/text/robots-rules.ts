@@ -38,6 +38,11 @@ interface Group {
 export const longestRobotsFile = 500 * 1024;
 const longestLine = 2083 * 8;
 const mostSitemaps = 10_000;
+/**
+ * Maximum number of rules with wildcards, which are searched for in every path. Further ones are read more strictly: Disallow up to its first wildcard,
+ * and Allow not at all.
+ */
+const mostWildcards = 500;
 
 export function parseRobots(bytes: Uint8Array): Robots {
   const { groups, delays, sitemaps } = read(bytes);
@@ -90,8 +95,17 @@ function read(bytes: Uint8Array) {
   let group: Group | undefined;
   /** The robots that a crawl delay is for. Only rules end a group, but a delay does not reach back to robots before the last one. */
   let delayed: string[] = [];
+  let wildcards = 0;
   let hasRules = false;
   let hasDelay = false;
+  /** Of them all; kept once, however many lines it has. */
+  let delay: number | undefined;
+  const keepDelay = () => {
+    if (delay !== undefined)
+      for (const name of delayed) delays.set(name, Math.max(delays.get(name) ?? 0, delay));
+    delay = undefined;
+    delayed = [];
+  };
   for (const line of text.split(/\r\n|\r|\n/)) {
     const [key, value] = keyAndValue(line.slice(0, longestLine));
     if (key === undefined || value === undefined) continue;
@@ -101,7 +115,7 @@ function read(bytes: Uint8Array) {
         group = { agents: [], rules: [] };
         groups.push(group);
       }
-      if (hasRules || hasDelay) delayed = [];
+      if (hasRules || hasDelay) keepDelay();
       hasRules = false;
       hasDelay = false;
       const names = agentsNamed(value);
@@ -112,13 +126,17 @@ function read(bytes: Uint8Array) {
     } else if (kind === 'delay') {
       hasDelay = true;
       const seconds = Number.parseFloat(value.replace(',', '.'));
-      if (seconds >= 0)
-        for (const name of delayed) delays.set(name, Math.max(delays.get(name) ?? 0, seconds));
+      if (seconds >= 0) delay = Math.max(delay ?? 0, seconds);
     } else if (group !== undefined && kind !== undefined) {
       hasRules = true;
-      if (value !== '') group.rules.push(ruleOf(kind === 'allow', value));
+      if (value.includes('*')) wildcards += 1;
+      if (value === '') continue;
+      if (wildcards <= mostWildcards || !value.includes('*'))
+        group.rules.push(ruleOf(kind === 'allow', value));
+      else if (kind === 'disallow') group.rules.push(ruleOf(false, value.slice(0, value.indexOf('*'))));
     }
   }
+  keepDelay();
   return { groups, delays, sitemaps };
 }
 

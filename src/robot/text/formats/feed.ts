@@ -53,6 +53,8 @@ export function readFeed(
 
   const finish = () => {
     if (item === undefined) return;
+    // Reading their text would take most of the time.
+    if (feed.items.length >= mostItems) return;
     const { title = '', author, content, summary, date, updated, guid } = item;
     const address = link ?? item.link ?? (guid !== undefined && /^https?:/.test(guid) ? guid : undefined);
     const target = address === undefined ? undefined : normalizeUrl(address, url);
@@ -63,7 +65,7 @@ export function readFeed(
     if (author !== undefined) made.author = plain(author);
     const when = Date.parse(date ?? updated ?? '');
     if (!Number.isNaN(when)) made.date = new Date(when).toISOString();
-    if (feed.items.length < mostItems) feed.items.push(made);
+    feed.items.push(made);
     item = undefined;
   };
 

@@ -1,6 +1,6 @@
 import { scanHtml } from '../../../formats/markup/scan.ts';
 import { mainText } from '../main-text/main-text.ts';
-import { linksFrom, normalizeUrl } from '../url/normalize-url.ts';
+import { linksFrom, longestUrl, normalizeUrl } from '../url/normalize-url.ts';
 import { decodePage } from './charset.ts';
 import { encodeText } from './encode-text.ts';
 import { authorOf, dateOf } from './metadata.ts';
@@ -35,6 +35,8 @@ export interface CleanPage {
 
 /** Links beyond this number are ignored: nobody wrote them by hand. */
 const mostLinks = 20_000;
+/** The same, with those that are written twice or lead nowhere. */
+const mostWritten = 2 * mostLinks;
 
 /** Text and links of an HTML page, in one pass. */
 export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
@@ -64,9 +66,9 @@ export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
   return page;
 }
 
-/** The base of relative links. Invalid base URLs are ignored. */
+/** The base of relative links, which is read again for each of them. Invalid and overlong base URLs are ignored. */
 function baseOf(written: string | undefined, url: string): string {
-  const base = written === undefined ? null : URL.parse(written, url);
+  const base = written === undefined || written.length > longestUrl ? null : URL.parse(written, url);
   return base !== null && /^https?:$/.test(base.protocol) ? base.href : url;
 }
 
@@ -74,7 +76,7 @@ function linksOf(head: PageReader['head'], base: string, charset: string): Clean
   const noneFollowed = head.robots.some((rule) => /^[^:]*\b(?:nofollow|none)\b/.test(rule));
   const links = new Map<string, { url: string; nofollow: boolean }>();
   const normalize = linksFrom(base);
-  for (const { href, nofollow } of head.links) {
+  for (const { href, nofollow } of head.links.slice(0, mostWritten)) {
     if (links.size >= mostLinks) break;
     const url = normalize(charset === 'utf-8' ? href : withQueryIn(charset, href));
     if (url === undefined) continue;

@@ -52,8 +52,10 @@ export function dateOf({ meta, structured, time }: PageHead): string | undefined
   return undefined;
 }
 
+const longestDate = 100;
+
 function isoOf(value: string): string | undefined {
-  const text = value.trim();
+  const text = value.slice(0, longestDate).trim();
   const [iso] =
     /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|[+-]\d{2}:?\d{2})?)?)?/.exec(text) ??
     [];

@@ -31,7 +31,7 @@ export class PageHead {
     if (name === 'title') {
       if (this.title === '') this.title = plain(decodeText(content));
     } else if (/ld\+json/i.test(attributes.get('type') ?? '') && this.structured.length < 10)
-      this.structured.push(content);
+      this.structured.push(content.slice(0, longestStructured));
   }
 
   #link(href: string | undefined, rel: string | undefined): void {
@@ -74,6 +74,9 @@ export class PageHead {
     if (target !== undefined) this.#link(target.trim(), undefined);
   }
 }
+
+/** Structured data is searched with expressions that look hundreds of characters ahead. */
+const longestStructured = 100_000;
 
 const followed = new Set(['next', 'prev', 'alternate']);
 

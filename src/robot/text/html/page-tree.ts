@@ -26,6 +26,9 @@ export interface PageBlock {
   linked: number;
 }
 
+/** Pages with more blocks are lists or broken: they have no main text worth the time. */
+export const mostBlocks = 20_000;
+
 /** Which line of the text stands in which element: what the search for the main text works on. */
 export class PageTree {
   readonly root: PageElement = {
@@ -70,6 +73,7 @@ export class PageTree {
       if (linked) last.linked += to - before;
       return;
     }
+    if (this.blocks.length > mostBlocks) return;
     this.blocks.push({ element: blockOf(this.#open), from, to, linked: linked ? to - from : 0 });
   }
 }
@@ -80,9 +84,11 @@ function wordsOf(attributes: Attributes): string {
     const value = attributes.get(name);
     if (value !== undefined) words = words === '' ? value : `${words} ${value}`;
   }
-  return words === '' ? '' : words.trim().toLowerCase();
+  return words === '' ? '' : words.slice(0, longestWords).trim().toLowerCase();
 }
 
+/** They are part of the style of every block inside. */
+const longestWords = 1_000;
 const speaking = ['class', 'id', 'role', 'itemprop'];
 
 function blockOf(element: PageElement): PageElement {

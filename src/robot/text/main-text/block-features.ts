@@ -134,6 +134,8 @@ function fillNeighbours(row: Float32Array, blocks: readonly DescribedBlock[], in
   row[at.secondNext] = logOf(blocks[index + 2]?.length ?? 0);
 }
 
+const longestTitle = 1_000;
+
 /** Where in the page a block stands, and whether it is the title or stands there twice. To be called block by block. */
 function positionsIn(blocks: readonly DescribedBlock[], title: string) {
   const total = blocks.reduce((sum, { length }) => sum + length, 1);
@@ -143,7 +145,8 @@ function positionsIn(blocks: readonly DescribedBlock[], title: string) {
   const proses = blocks.flatMap(({ isProse }, index) => (isProse ? [index] : []));
   const firstProse = proses[0] ?? Number.POSITIVE_INFINITY;
   const lastProse = proses.at(-1) ?? -1;
-  const lowerTitle = title.toLowerCase();
+  // Searched for every block.
+  const lowerTitle = title.slice(0, longestTitle).toLowerCase();
   let before = 0;
   let heading = -1;
   let proseBefore = 0;

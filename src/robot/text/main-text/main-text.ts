@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PageBlock } from '../html/page-tree.ts';
+import { mostBlocks, type PageBlock } from '../html/page-tree.ts';
 import { eachBlock } from './block-features.ts';
 import { compileModel, type Predict, type TreeModel } from './tree-model.ts';
 
@@ -12,9 +12,6 @@ function shippedModel(): Predict {
   );
   return shipped;
 }
-
-/** Pages with more blocks are lists or broken: they have no main text worth the time. */
-const mostBlocks = 20_000;
 
 /** The main text of a page, without navigation, advertisements, comments and the like. */
 export function mainText(

@@ -69,21 +69,40 @@ function fitnessOf(score: number): number {
  */
 function paragraphsIn(text: string): string[][] {
   const paragraphs: string[][] = [];
-  let lines: string[] = [];
+  let lines: JoinedLine[] = [];
+  const end = () => {
+    if (lines.length > 0) paragraphs.push(lines.map(({ parts }) => parts.join('')));
+    lines = [];
+  };
   for (const raw of text.split('\n')) {
     const line = hasOddSpace(raw) ? raw.replaceAll(/\s+/g, ' ').trim() : raw;
-    if (line === '') {
-      if (lines.length > 0) paragraphs.push(lines);
-      lines = [];
-      continue;
-    }
     const last = lines.at(-1);
-    if (last !== undefined && goesOn(last, line)) {
-      lines[lines.length - 1] = /\p{Ll}-$/u.test(last) ? last.slice(0, -1) + line : `${last} ${line}`;
-    } else lines.push(line);
+    if (line === '') end();
+    else if (last !== undefined && goesOn(last, line)) joinTo(last, line);
+    else lines.push({ parts: [line], length: line.length, end: line.slice(-endLength) });
   }
-  if (lines.length > 0) paragraphs.push(lines);
+  end();
   return paragraphs;
+}
+
+/** A line made of several. It is put together at the end: a file may have a million lines that go on. */
+interface JoinedLine {
+  parts: string[];
+  length: number;
+  /** Its last characters, which say whether it goes on. */
+  end: string;
+}
+
+const endLength = 4;
+
+function joinTo(line: JoinedLine, next: string): void {
+  const { parts, end } = line;
+  const isDivided = /\p{Ll}-$/u.test(end);
+  if (isDivided) parts[parts.length - 1] = parts.at(-1)?.slice(0, -1) ?? '';
+  const added = isDivided ? next : ` ${next}`;
+  parts.push(added);
+  line.length += added.length - (isDivided ? 1 : 0);
+  line.end = `${isDivided ? end.slice(0, -1) : end}${added.slice(-endLength)}`.slice(-endLength);
 }
 
 /** Whether there is white space that is not one space between words. */
@@ -104,9 +123,7 @@ function endsSentence(text: string): boolean {
   return /[.?!…]["“”»)]*$/.test(text.slice(-4));
 }
 
-function goesOn(line: string, next: string): boolean {
-  if (/[.?!…:;]["“”»)]*$/.test(line.slice(-4))) return false;
-  return (
-    /^[\p{Ll}(]/u.test(next) || /[,\p{Ll}]-$|,$/u.test(line) || (line.length > 60 && /^\p{L}/u.test(next))
-  );
+function goesOn({ end, length }: JoinedLine, next: string): boolean {
+  if (/[.?!…:;]["“”»)]*$/.test(end)) return false;
+  return /^[\p{Ll}(]/u.test(next) || /[,\p{Ll}]-$|,$/u.test(end) || (length > 60 && /^\p{L}/u.test(next));
 }

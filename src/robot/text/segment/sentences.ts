@@ -4,7 +4,7 @@ import { classOf, isHalf, isSpace, isWordUnit } from './character-classes.ts';
 const opensSentence = /^["'„“»«‚‘([–—-]*\s*["'„“»«‚‘([]*[\p{Lu}\p{N}]/u;
 const romanNumber = /^[IVXLCDM]+$/;
 /** B.II.6 of an outline, U.S. */
-const outline = /^(?:\p{Lu}|[IVXLCDM]+)(?:\.(?:\p{Lu}|[IVXLCDM]+|\d+))+$/u;
+const outline = /^(?:\p{Lu}|[IVXLCDM]{2,})(?:\.(?:\p{Lu}|[IVXLCDM]{2,}|\d+))+$/u;
 const firstWord = /^\p{Lu}\p{Ll}*(?=\s)/u;
 const reference = /(?:\[\d{1,3}\])+/y;
 const lastWord = /[\p{L}\p{N}.]*$/u;

@@ -1,5 +1,7 @@
 /** Longer URLs are traps or mistakes; servers refuse them at about this length too. */
 export const longestUrl = 2000;
+/** Longer names of hosts have no address in the DNS. */
+const longestHost = 253;
 
 /** Parameters that tell where a visitor came from, and never change the page. */
 const tracking = /^(?:utm_[a-z_]+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|mc_[ce]id|_ga|igshid)$/i;
@@ -16,7 +18,7 @@ export function normalizeUrl(url: string, base?: string): string | undefined {
   const parsed = URL.parse(url.trim(), base);
   if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return undefined;
   const host = parsed.hostname.endsWith('.') ? parsed.hostname.slice(0, -1) : parsed.hostname;
-  if (host === '') return undefined;
+  if (host === '' || host.length > longestHost) return undefined;
   const port = parsed.port === '' ? '' : `:${parsed.port}`;
   const path = withoutSession(tidyEncoding(parsed.pathname));
   const query = parsed.search === '' ? '' : tidyQuery(parsed.search.slice(1));

@@ -50,9 +50,18 @@ function repeatTrap(segments: readonly string[]): string | undefined {
 
 function sessionTrap(path: string, query: string): string | undefined {
   if (/;(?:jsessionid|sid)=/i.test(path)) return 'session id in the path';
-  if (/(?:^|&)[a-z_.]*sess(?:ion)?_?(?:id)?[a-z]*=[a-z0-9-]{16,}/i.test(query))
-    return 'session id in the query';
+  if (query.split('&').some(isSession)) return 'session id in the query';
   return undefined;
+}
+
+/** `sessid=`, `my_session_id=` and the like, with a long value. */
+function isSession(parameter: string): boolean {
+  const [, name = ''] = /^([a-z_.]+)=[a-z0-9-]{16}/i.exec(parameter) ?? [];
+  const words = name.toLowerCase();
+  const last = Math.max(words.lastIndexOf('_'), words.lastIndexOf('.'));
+  return (
+    words.includes('sess', last + 1) || (words[last] === '_' && /sess(?:ion)?$/.test(words.slice(0, last)))
+  );
 }
 
 function parameterTrap(query: string): string | undefined {
