@@ -6,6 +6,7 @@ import { residentMb, residentMbOfAll } from '../faults/memory-use.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import type { AttackFigures, Orders } from './attack-figures.ts';
 import { type Experience, HonestUser } from './honest-user.ts';
+import { crawlHostileWeb, type HostileWebFigures } from './hostile-web.ts';
 import { ownThings } from './own-things.ts';
 import type { Visitor } from './target.ts';
 
@@ -18,12 +19,15 @@ export interface Siege {
   quietMs: number;
   /** Processor time that a page may take to be opened; the stage's own limit by default. */
   pageSeconds?: number;
+  /** Whether the robot crawls a hostile web meanwhile. */
+  web?: boolean;
   onProgress?(line: string): void;
 }
 
 export interface SiegeFigures {
   seed: number;
   attack: AttackFigures;
+  web?: HostileWebFigures | undefined;
   honest: {
     alone: Experience;
     attacked: Experience;
@@ -95,7 +99,11 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
     own: ['demo', 'demo.out', 'transcription', 'honest', 'mallory1', 'local', 'admin', '0'.repeat(64)],
   };
   const working = honest.work(over.signal);
-  const attack = await runAttackers(orders, siege.onProgress).finally(() => over.abort());
+  const crawling = siege.web ? crawlHostileWeb(up, siege) : undefined;
+  const [attack, web] = await Promise.all([runAttackers(orders, siege.onProgress), crawling]).finally(() =>
+    over.abort(),
+  );
+  attack.faults.push(...(web?.faults ?? []));
   const attacked = await working;
   await watching;
 
@@ -108,6 +116,7 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
   return {
     seed: siege.seed,
     attack,
+    web,
     honest: {
       alone,
       attacked,

@@ -21,6 +21,7 @@ const figures = await withstand({
   requests: Number(values.requests),
   files: Number(values.files),
   quietMs: Number(values.quiet) * 1000,
+  web: true,
   onProgress: (line) => console.log(line),
 });
 await rm(directory, { recursive: true, force: true });
@@ -29,6 +30,7 @@ console.log(`${attack.requests} requests to ${attack.operations} operations, by 
 console.table([attack.kinds]);
 console.table([{ ...attack.statuses, unanswered: attack.unanswered }]);
 console.table([attack.files]);
+if (figures.web) console.log('hostile web', figures.web);
 console.table({
   'calls, alone': honest.alone.calls,
   'calls, attacked': honest.attacked.calls,

@@ -42,7 +42,7 @@ const mostSitemaps = 10_000;
  * Maximum number of rules with wildcards, which are searched for in every path. Further ones are read more strictly: Disallow up to its first wildcard,
  * and Allow not at all.
  */
-const mostWildcards = 500;
+const mostWildcards = 1_000;
 
 export function parseRobots(bytes: Uint8Array): Robots {
   const { groups, delays, sitemaps } = read(bytes);
