@@ -26,7 +26,7 @@ export interface RunningBatch {
 export interface HarvestContext {
   page: PageContext;
   crawl: number;
-  inFlight: Slots;
+  inFlight: Pick<Slots, 'run'>;
   converter: Converter;
   mark: PageMark;
   /** Takes the result, and what the visit stored. Resolves when there is room for more. */

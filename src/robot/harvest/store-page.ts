@@ -26,6 +26,8 @@ export interface PageContext {
 }
 
 const mostHops = 10;
+/** Of the links of a page; the keeper merges them on the main thread. A sitemap of 50,000 addresses is smaller. */
+const mostLinkCharacters = 3_500_000;
 
 /** An answer, and what was read from it. */
 export interface Fetched {
@@ -231,14 +233,17 @@ function linksOf(
   const isTooDeep = options.depth > 0 && depth > options.depth;
   const links: FoundLink[] = [];
   const all: string[] = [];
+  let characters = 0;
   for (const { url, nofollow } of page.links) {
     if (nofollow) continue;
+    if (characters > mostLinkCharacters) break;
     const isNews = !isTooDeep && seen.isNews(url, depth, parent);
     // Most links were seen before, and asking the scope takes longer.
     if (options.depth === 0 && !isNews) continue;
     if (scope.refusal(url) !== undefined) continue;
     if (options.depth > 0) all.push(url);
     if (isNews) links.push({ url, depth, parent });
+    characters += url.length;
   }
   return {
     parent,

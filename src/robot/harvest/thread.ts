@@ -17,9 +17,18 @@ import type { PageContext } from './store-page.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 import { adaptLimit } from './threads-wanted.ts';
 
+/** What the batches of a crawl share in this thread. */
+interface CrawlContext extends PageContext {
+  id: string;
+  spent: Record<string, number>;
+  /** Its part of `inFlight`. */
+  slots: Slots;
+}
+
 /** Each crawl's context, the least recently used one first. */
-const contexts = new Map<number, PageContext & { id: string; spent: Record<string, number> }>();
+const contexts = new Map<number, CrawlContext>();
 const contextsKept = 20;
+const mostOfSlots = 0.75;
 const inFlight = new Slots(32);
 const mark = new PageMark(workerData as SharedArrayBuffer);
 const converter = new Converter(mark);
@@ -29,6 +38,7 @@ const batches = new Map<string, HarvestedBatch>();
 const reportMs = 400;
 const reportPages = 250;
 const reportBytes = 8_000_000;
+const reportLinkCharacters = 1_000_000;
 /** Maximum number of reports that are not stored yet; more would only fill the memory. */
 const mostUnderWay = 3;
 
@@ -43,6 +53,7 @@ class HarvestedBatch implements RunningBatch {
   readonly #encoding: CrawlDefinition['encoding'];
   #buffer: SegmentBuffer;
   #visits: VisitResult[] = [];
+  #linkCharacters = 0;
   #underWay = 0;
   #refused = false;
   #sending: Promise<void> = Promise.resolve();
@@ -76,8 +87,11 @@ class HarvestedBatch implements RunningBatch {
   }
 
   async add(result: VisitResult, keep: (buffer: SegmentBuffer) => VisitResult | undefined): Promise<void> {
-    this.#visits.push(keep(this.#buffer) ?? result);
-    if (this.#visits.length >= reportPages || this.#buffer.bytes >= reportBytes) this.#send();
+    const visit = keep(this.#buffer) ?? result;
+    this.#visits.push(visit);
+    for (const { url } of visit.links ?? []) this.#linkCharacters += url.length;
+    const isFull = this.#visits.length >= reportPages || this.#buffer.bytes >= reportBytes;
+    if (isFull || this.#linkCharacters >= reportLinkCharacters) this.#send();
     while (this.#underWay >= mostUnderWay && !this.#refused)
       await new Promise<void>((resolve) => this.#room.push(resolve));
   }
@@ -87,6 +101,7 @@ class HarvestedBatch implements RunningBatch {
     if (this.#refused || (this.#visits.length === 0 && !ended)) return;
     const [visits, buffer] = [this.#visits, this.#buffer];
     this.#visits = [];
+    this.#linkCharacters = 0;
     this.#buffer = new SegmentBuffer(this.#encoding);
     this.#underWay++;
     const sealing = buffer.seal();
@@ -129,20 +144,21 @@ function takeSpent(crawl: number): Record<string, number> {
   return spent;
 }
 
-async function contextOf(crawl: number, id: string, options: CrawlDefinition): Promise<PageContext> {
+async function contextOf(crawl: number, id: string, options: CrawlDefinition): Promise<CrawlContext> {
   const known = contexts.get(crawl);
   if (known?.id === id) {
     // The newest options count; links that were reported stay so.
     known.options = options;
     return known;
   }
-  const context = {
+  const context: CrawlContext = {
     id,
+    slots: new Slots(inFlight.limit),
     options,
     scope: await loadScope(options),
     seen: new SeenLinks(),
     segmenter: options.segmenter === '' ? undefined : httpSegmenter(options.segmenter),
-    spent: {} as Record<string, number>,
+    spent: {},
     spend(activity: string, ms: number) {
       context.spent[activity] = (context.spent[activity] ?? 0) + ms;
     },
@@ -181,7 +197,7 @@ parentPort?.on('message', async (message: ToThread) => {
         await runBatch(batch, {
           page: context,
           crawl: message.crawl,
-          inFlight,
+          inFlight: { run: (work) => context.slots.run(() => inFlight.run(work)) },
           converter,
           mark,
           report: (_, result, keep) => batch.add(result, keep),
@@ -214,7 +230,13 @@ setInterval(() => {
   const now = performance.eventLoopUtilization();
   const { utilization } = performance.eventLoopUtilization(now, before);
   before = now;
-  inFlight.limit = adaptLimit(inFlight.limit, { utilization, waiting: inFlight.waiting });
+  const all = [...contexts.values()];
+  const waiting = all.reduce((sum, { slots }) => sum + slots.waiting, inFlight.waiting);
+  inFlight.limit = adaptLimit(inFlight.limit, { utilization, waiting });
+  // Servers that answer slowly keep their slots for minutes: of several crawls, none gets all.
+  const active = new Set([...batches.values()].map(({ crawl }) => crawl)).size;
+  const most = active > 1 ? Math.ceil(mostOfSlots * inFlight.limit) : inFlight.limit;
+  for (const { slots } of all) slots.limit = most;
   const problems = [...contexts].flatMap(([crawl, { segmenter }]) =>
     segmenter?.problem === undefined ? [] : [{ crawl, problem: segmenter.problem }],
   );

@@ -69,6 +69,8 @@ export interface Frontier {
 }
 
 const revisitedAtOnce = 10_000;
+/** More links are added in several statements, so that writing one takes little time. */
+export const mostAddedAtOnce = 5_000;
 
 export const keyOf = ({ domain, path }: { domain: number; path: string }) => `${domain} ${path}`;
 

@@ -1,3 +1,4 @@
+import { chunks } from '../../engine/chunks.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
@@ -9,7 +10,7 @@ import { splitUrl } from '../text/url/split-url.ts';
 import { BatchesUnderWay } from './batches-under-way.ts';
 import { rest } from './claim-addresses.ts';
 import { Domains } from './domains.ts';
-import { type NewRequest, openFrontier } from './frontier.ts';
+import { mostAddedAtOnce, type NewRequest, openFrontier } from './frontier.ts';
 import type { KeeperContext, KeeperState } from './keeper-state.ts';
 import { ResultMerger } from './merge-results.ts';
 import { BatchPlanner } from './plan-batches.ts';
@@ -153,14 +154,16 @@ export class Keeper {
     // Before the transaction, which others would wait for.
     const seeds = await acceptedSeeds(options, crawl.owner);
     await this.#fenced(async (transaction) => {
-      const requests = seeds.map((seed): NewRequest => {
-        const { origin, host, path } = splitUrl(seed);
-        const { id } = domains.findOrCreate(origin, host);
-        return { domain: id, path, kind: 'page', depth: 0, parent: 1, hops: 0, via: null };
-      });
-      await domains.save(transaction);
-      const { added } = await frontier.add(transaction, requests);
-      domains.addQueued(added);
+      for (const some of chunks(seeds, mostAddedAtOnce)) {
+        const requests = some.map((seed): NewRequest => {
+          const { origin, host, path } = splitUrl(seed);
+          const { id } = domains.findOrCreate(origin, host);
+          return { domain: id, path, kind: 'page', depth: 0, parent: 1, hops: 0, via: null };
+        });
+        await domains.save(transaction);
+        const { added } = await frontier.add(transaction, requests);
+        domains.addQueued(added);
+      }
     });
   }
 

@@ -14,7 +14,7 @@ import { slowDown } from '../politeness/slow-down.ts';
 import { splitUrl } from '../text/url/split-url.ts';
 import { enlist } from './claim-addresses.ts';
 import { type Domain, freshMs } from './domains.ts';
-import { type EndedRequest, keyOf, type NewRequest } from './frontier.ts';
+import { type EndedRequest, keyOf, mostAddedAtOnce, type NewRequest } from './frontier.ts';
 import { failQueued, type KeeperState } from './keeper-state.ts';
 import { nextInterval } from './revisit-interval.ts';
 
@@ -46,6 +46,8 @@ export class ResultMerger {
     const found: { visit: VisitResult; links: FoundLink[] }[] = [];
     const linkRows: { domain: number; path: string; links: string }[] = [];
     for (const { batch, results } of reports) {
+      // A report may have megabytes, and there are up to twenty: the main thread does other things in between.
+      await new Promise((resolve) => setImmediate(resolve));
       const report = JSON.parse(results) as Report;
       for (const result of report.scouted ?? []) await this.#takeScouted(transaction, result);
       for (const visit of report.visits) {
@@ -81,11 +83,12 @@ export class ResultMerger {
     await this.#keepLinks(transaction, linkRows);
     const all: FoundLink[] = [];
     for (const { visit, links } of found) {
-      all.push(...links);
+      for (const link of links) all.push(link);
       const depth = depths.get(keyOf(visit)) ?? visit.depth;
       // A shorter way to the page was found meanwhile, so its links are nearer than the harvester knew.
       if (depth < visit.depth)
-        all.push(...deeper(visit.allLinks ?? [], depth, visit.parent ?? 1, options.depth));
+        for (const link of deeper(visit.allLinks ?? [], depth, visit.parent ?? 1, options.depth))
+          all.push(link);
     }
     await this.#offer(transaction, all);
     await domains.save(transaction);
@@ -97,14 +100,18 @@ export class ResultMerger {
     const { frontier, domains, options } = this.#state;
     let offered = links;
     while (offered.length > 0) {
-      const requests: NewRequest[] = offered.map((link) => {
-        const { origin, host, path } = splitUrl(link.url);
-        const { id } = domains.findOrCreate(origin, host);
-        const { depth, parent, hops = 0, via = null } = link;
-        return { domain: id, path, kind: 'page', depth, parent, hops, via };
-      });
-      const { added, corrected } = await frontier.add(transaction, requests);
-      domains.addQueued(added);
+      const corrected: { domain: number; path: string; depth: number }[] = [];
+      for (const some of chunks(offered, mostAddedAtOnce)) {
+        const requests: NewRequest[] = some.map((link) => {
+          const { origin, host, path } = splitUrl(link.url);
+          const { id } = domains.findOrCreate(origin, host);
+          const { depth, parent, hops = 0, via = null } = link;
+          return { domain: id, path, kind: 'page', depth, parent, hops, via };
+        });
+        const changed = await frontier.add(transaction, requests);
+        domains.addQueued(changed.added);
+        corrected.push(...changed.corrected);
+      }
       this.#logLinks(offered);
       const nearer: FoundLink[] = [];
       for (const { domain, path, depth } of corrected) {
@@ -114,7 +121,8 @@ export class ResultMerger {
           .where('domain', '=', domain)
           .where('path', '=', path)
           .executeTakeFirst();
-        if (row) nearer.push(...deeper(row.links.split('\n'), depth, 1, options.depth));
+        for (const link of row ? deeper(row.links.split('\n'), depth, 1, options.depth) : [])
+          nearer.push(link);
       }
       offered = nearer;
     }

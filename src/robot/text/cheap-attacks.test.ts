@@ -22,6 +22,10 @@ const attacks: Readonly<Record<string, () => unknown>> = {
     read(`<div class="${'A'.repeat(500_000)}">${'<p>x</p>'.repeat(15_000)}`),
   'a title of half a megabyte': () =>
     read(`<title>${'a'.repeat(500_000)}b</title>${`<p>${'a'.repeat(100)}c</p>`.repeat(5_000)}`),
+  'labels of a charset that do not end': () => {
+    const head = `${'<meta'.repeat(50)} charset=${' '.repeat(3_700)}>`;
+    for (let page = 0; page < 20; page++) read(head);
+  },
   'sections that do not end': () => read('<![CDATA[]>'.repeat(50_000)),
   'a delay for many robots': () =>
     parseRobots(
