@@ -5,7 +5,7 @@ import { eventually } from '../engine/testing/eventually.ts';
 import { sharedPostgres } from '../engine/testing/servers/shared.ts';
 import { openTestEngine } from '../server/testing/test-engine.ts';
 import type { Report, VisitResult } from './batch/report.ts';
-import { createCrawl, findCrawl } from './crawl/crawls.ts';
+import { changeState, createCrawl, findCrawl } from './crawl/crawls.ts';
 import { crawlDefinition } from './crawl/options.ts';
 import { type Database, type Queries, robotDatabase } from './database/tables.ts';
 import { Keeper } from './keeper/keeper.ts';
@@ -56,6 +56,8 @@ test('the queuekeeper loses no report that is committed after one with a larger 
   const { clock, log, random } = engine;
   const parts = { database, clock, log, random, parseRobots: () => parseRobots(Buffer.alloc(0)) };
   const keeper = await Keeper.open({ ...parts, mayLive: () => true, leaseMs: 60_000 }, id, 1);
+  await changeState(engine, { crawl: id, owner: 'local' }, 'running');
+  await keeper.round();
   const hosts = await database.query.selectFrom('robot_domain').select('id').orderBy('id').execute();
   const report = (queries: Queries, index: number) => {
     const visit: VisitResult = {
