@@ -10,6 +10,7 @@ import type { ClockWatch } from './health/clock-watch.ts';
 import type { Metric } from './metric.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Ports } from './ports.ts';
+import type { BusyWatch } from './process/busy-watch.ts';
 import type { Processors } from './processor/processors.ts';
 import type { HouseWithLimits } from './request/admit.ts';
 import type { Cancellations } from './request/cancellations.ts';
@@ -49,6 +50,7 @@ export interface Engine extends Ports {
 
   readonly audit: AuditTrail;
   readonly callTurns: CallTurns;
+  readonly busyWatch: BusyWatch;
   readonly storeWrites: StoreWrites;
 
   /** Resolves to whether all parts ended in time; unreachable servers may prevent some from doing so. */

@@ -19,6 +19,7 @@ import type { Random } from './identity.ts';
 import { openLog } from './log/log.ts';
 import { defineWork, openStores } from './open-stores.ts';
 import { createOutbox } from './outbox/outbox.ts';
+import { BusyWatch } from './process/busy-watch.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
 import { createCancellations } from './request/cancellations.ts';
 import { createOpenRequests } from './request/open-requests.ts';
@@ -141,6 +142,8 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     running = workers;
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());
+    const busyWatch = new BusyWatch({ now: () => clock.now() });
+    closing.push(() => busyWatch.close());
     const states: HouseState[] = [];
     const engine: OpenedEngine = {
       ...common,
@@ -162,6 +165,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       pickup,
       audit: new AuditTrail({ database, clock, log }),
       callTurns: createCallTurns(),
+      busyWatch,
       storeWrites: new StoreWrites(),
       close,
     };

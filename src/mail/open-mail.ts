@@ -7,13 +7,16 @@ import { loadAttachment } from './compose/load-attachment.ts';
 import { Preparers } from './prepare/preparers.ts';
 import type { Relays } from './relays/relays.ts';
 import { mailSection } from './settings.ts';
+import type { TemplateData } from './templates/compile.ts';
 import { openTokens } from './tokens.ts';
 import { CompiledTypes } from './types/compiled-types.ts';
+import type { TypeVersion } from './types/mail-types.ts';
 
 type MailEngine = Pick<Engine, 'blobs' | 'clock' | 'configurationFile' | 'database' | 'settings'>;
 
 /** What the house keeps while an engine is open: `stateOf(engine, OpenMail)`. */
 export class OpenMail {
+  readonly #types: CompiledTypes;
   readonly #composer: OnDemand<Composer>;
   /** The relays of this process, while it sends. */
   relays: Relays | undefined;
@@ -21,8 +24,9 @@ export class OpenMail {
   readonly campaigns = new WakeUp();
 
   constructor(engine: MailEngine) {
+    this.#types = new CompiledTypes(engine);
     this.#composer = new OnDemand(
-      () => openComposer(engine),
+      () => openComposer(engine, this.#types),
       (composer) => composer.close(),
     );
   }
@@ -32,18 +36,25 @@ export class OpenMail {
     return this.#composer.get();
   }
 
-  close(): Promise<void> {
-    return this.#composer.close();
+  /** A mail of this type with some data, and the texts that have no translation. */
+  async preview(type: TypeVersion, language: string, data: TemplateData, owner: string) {
+    const template = await this.#types.template(type, language);
+    return template.preview(data, { owner, bytes: 0 });
+  }
+
+  async close(): Promise<void> {
+    this.#types.close();
+    await this.#composer.close();
   }
 }
 
-async function openComposer(engine: MailEngine): Promise<Composer> {
+async function openComposer(engine: MailEngine, types: CompiledTypes): Promise<Composer> {
   const settings = sectionOf(engine.settings, mailSection);
   const url = publicUrl(engine);
   const preparers = new Preparers(engine, settings.prepare);
   return new Composer({
     settings,
-    types: new CompiledTypes(engine),
+    types,
     tokens: await openTokens(engine),
     publicUrl: () => url,
     prepare: (name, asked) => preparers.prepare(name, asked),

@@ -176,6 +176,13 @@ export const mailSettings = z.strictObject({
     .min(0)
     .default(0)
     .describe('Limit on mails of one user per month; 0 = no limit. Administrators have none'),
+  mbPerDay: z
+    .number()
+    .min(0)
+    .default(2048)
+    .describe(
+      'Limit on the MB of one user’s mails per day (UTC), with their data and attachments; 0 = no limit. Administrators have none',
+    ),
   attachmentsMb: z
     .number()
     .positive()

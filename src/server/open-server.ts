@@ -7,6 +7,7 @@ import { createKeyUsage } from './access/key-usage.ts';
 import { newToken } from './access/secret-token.ts';
 import { createSessionCookie } from './access/session-cookie.ts';
 import { newSetupToken } from './access/setup.ts';
+import { acceptHosts } from './http/accepted-hosts.ts';
 import { admitCallers } from './http/admit-callers.ts';
 import { CallerSignals } from './http/caller-signals.ts';
 import { limitConnections } from './http/connection-limits.ts';
@@ -71,7 +72,8 @@ export async function openServer(
   const state = () => (signals.closing ? 'stopping' : (options.state?.() ?? 'up'));
   let url = '';
 
-  const process = measureProcess(app);
+  const process = measureProcess(app, engine.busyWatch);
+  engine.busyWatch.start();
   const closeApp = gracefulClose(app, engine.clock);
   const readers = cutStalledReaders(app, engine.clock);
   inviteBodiesLate(app);
@@ -80,6 +82,7 @@ export async function openServer(
   warnOfUnknownProxies(app, engine, isProxy);
   logRequests(app, engine);
   addSecurityHeaders(app, http);
+  acceptHosts(app, engine, isProxy);
   await app.register(cookie);
   app.addHook('onRequest', async (request) => {
     request.caller = await authenticate(request);
@@ -130,6 +133,7 @@ export async function openServer(
       live.close();
       await closeApp();
       process.close();
+      engine.busyWatch.close();
       readers.close();
       await keyUsage.close();
     },

@@ -9,6 +9,8 @@ export interface Orders {
   visitors: readonly Visitor[];
   /** Users among them who send files. */
   senders: readonly Visitor[];
+  /** And users who send mails. */
+  mailers: readonly Visitor[];
   foreign: readonly string[];
   own: readonly string[];
   /** Texts that only the honest user may see. */
@@ -24,6 +26,7 @@ export interface AttackFigures {
   /** The server closed the connection, which is its right. */
   unanswered: number;
   files: { sent: number; refused: number; done: number; failed: number; unfinished: number };
+  mails: { sent: number; refused: number };
   faultCount: number;
   faults: string[];
 }
@@ -42,6 +45,7 @@ export function emptyFigures(): AttackFigures {
     statuses: {},
     unanswered: 0,
     files: { sent: 0, refused: 0, done: 0, failed: 0, unfinished: 0 },
+    mails: { sent: 0, refused: 0 },
     faultCount: 0,
     faults: [],
   };

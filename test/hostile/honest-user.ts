@@ -13,6 +13,8 @@ export interface Latency {
 export interface Experience {
   calls: Latency;
   requests: Latency;
+  /** From the order of a mail until its relay has it. */
+  mails: Latency;
   /** The calls by operation: which of them were slow. */
   reads: Record<string, Latency>;
 }
@@ -26,22 +28,29 @@ export class HonestUser {
   readonly #visitor: Visitor;
   #calls: { operation: string; ms: number }[] = [];
   #turnarounds: number[] = [];
+  #deliveries: number[] = [];
+  #mails = 0;
+  readonly #arrival: (address: string) => Promise<void>;
   readonly failures: string[] = [];
 
-  constructor(url: string, visitor: Visitor) {
+  /** `arrival` resolves when the relay has a mail to this address. */
+  constructor(url: string, visitor: Visitor, arrival: (address: string) => Promise<void>) {
     this.#url = url;
     this.#visitor = visitor;
+    this.#arrival = arrival;
   }
 
   /** Works until the signal; returns what it saw in this time. */
   async work(signal: AbortSignal): Promise<Experience> {
     this.#calls = [];
     this.#turnarounds = [];
-    await Promise.all([this.#read(signal), this.#transcribe(signal)]);
+    this.#deliveries = [];
+    await Promise.all([this.#read(signal), this.#transcribe(signal), this.#order(signal)]);
     const reads = Object.entries(Object.groupBy(this.#calls, ({ operation }) => operation));
     return {
       calls: latency(this.#calls.map(({ ms }) => ms)),
       requests: latency(this.#turnarounds),
+      mails: latency(this.#deliveries),
       reads: Object.fromEntries(reads.map(([name, all = []]) => [name, latency(all.map(({ ms }) => ms))])),
     };
   }
@@ -93,6 +102,22 @@ export class HonestUser {
         if (results.length === 0) throw new Error('no result within 30 s');
         this.#turnarounds.push(performance.now() - startedAt);
         await this.call('results.confirm', { receipts: results.map(({ receipt }) => receipt) });
+      });
+      await wait(200);
+    }
+  }
+
+  async #order(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      await this.#attempt(async () => {
+        const to = `honest${++this.#mails}@example.org`;
+        const arrived = this.#arrival(to);
+        await this.call('mail.send', { type: 'order', to, data: { number: this.#mails, items: ['book'] } });
+        const isThere = arrived.then(() => true);
+        if (!(await Promise.race([isThere, wait(30_000, false)])))
+          throw new Error('the mail of an order did not arrive within 30 s');
+        this.#deliveries.push(performance.now() - startedAt);
       });
       await wait(200);
     }

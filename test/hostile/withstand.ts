@@ -7,8 +7,9 @@ import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import type { AttackFigures, Orders } from './attack-figures.ts';
 import { type Experience, HonestUser } from './honest-user.ts';
 import { crawlHostileWeb, type HostileWebFigures } from './hostile-web.ts';
+import { type MailServers, openMailServers } from './mail-servers.ts';
 import { ownThings } from './own-things.ts';
-import type { Visitor } from './target.ts';
+import { send, type Visitor } from './target.ts';
 
 export interface Siege {
   directory: string;
@@ -34,8 +35,14 @@ export interface SiegeFigures {
     /** 99th percentile under attack, as a multiple of that alone. */
     callsRatio: number;
     requestsRatio: number;
+    mailsRatio: number;
     failures: string[];
   };
+  /** The longest time that the main thread worked at once, in ms of processor time, and the operation. */
+  longestPiece: { operation: string; ms: number };
+  /** Operations that exceeded the limit, as the alerts say. */
+  busy: string[];
+  hostileRelayConnections: number;
   memoryMb: { mainBefore: number; mainMost: number; mainAfter: number; allMost: number };
   /** What the honest user had before is there and unchanged. */
   kept: boolean;
@@ -48,24 +55,30 @@ export interface SiegeFigures {
  * 2 GB at most.
  */
 export const memoryLimitMb = { main: 800, all: 8_000 };
+/** How long the main thread may work at once, in ms of processor time. */
+export const pieceLimitMs = 100;
 /** How much slower the honest user's 99th percentile may become. */
 export const slowdownLimit = 3;
 
 /** Runs `pismak up` with its default settings, an honest user, and attackers beside it. */
 export async function withstand(siege: Siege): Promise<SiegeFigures> {
-  const up = new RunningPismak(join(siege.directory, 'data'), {}, [...endsWithUs, ...commands.up]);
+  const mailServers = await openMailServers(siege.directory);
+  const command = [...endsWithUs, ...commands.up, '--config', mailServers.configuration];
+  const up = new RunningPismak(join(siege.directory, 'data'), {}, command);
   await up.start();
   try {
-    return await besiege(siege, up);
+    return await besiege(siege, up, mailServers);
   } finally {
     await up.kill();
+    await mailServers.close();
   }
 }
 
-async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
+async function besiege(siege: Siege, up: RunningPismak, mailServers: MailServers): Promise<SiegeFigures> {
   const startedAt = performance.now();
   const people = await signUp(up);
-  const honest = new HonestUser(up.url, people.honest);
+  await mailServers.createTypes(up);
+  const honest = new HonestUser(up.url, people.honest, mailServers.arrival);
   await up.call('stage.create', {
     name: 'honest-stage',
     processor: 'dummy',
@@ -79,6 +92,7 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
 
   // Not measured: whatever is loaded on first use.
   await honest.work(AbortSignal.timeout(3_000));
+  await longestPiece(up.url, people.watcher);
   siege.onProgress?.('the honest user is alone');
   const { pid } = up;
   const memoryMb = { mainBefore: await residentMb(pid), mainMost: 0, mainAfter: 0, allMost: 0 };
@@ -94,6 +108,7 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
     files: siege.files,
     visitors: people.attackers,
     senders: people.senders,
+    mailers: people.mailers,
     foreign: before.ids,
     secrets: before.secrets,
     own: ['demo', 'demo.out', 'transcription', 'honest', 'mallory1', 'local', 'admin', '0'.repeat(64)],
@@ -111,7 +126,7 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
   // Memory that the attack needed is given back.
   await wait(2_000);
   memoryMb.mainAfter = await residentMb(pid);
-  const ratio = (which: 'calls' | 'requests') =>
+  const ratio = (which: 'calls' | 'mails' | 'requests') =>
     Math.round((attacked[which].p99 / Math.max(alone[which].p99, 1)) * 100) / 100;
   return {
     seed: siege.seed,
@@ -122,8 +137,12 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
       attacked,
       callsRatio: ratio('calls'),
       requestsRatio: ratio('requests'),
+      mailsRatio: ratio('mails'),
       failures: honest.failures.slice(0, 20),
     },
+    longestPiece: await longestPiece(up.url, people.watcher),
+    busy: await busyAlerts(up),
+    hostileRelayConnections: mailServers.hostileConnections,
     memoryMb,
     kept,
     restarts: (await alive(pid)) ? 0 : 1,
@@ -137,6 +156,7 @@ export function faultsOf(figures: SiegeFigures, options: { times: boolean }): st
   const faults = [...attack.faults];
   if (attack.faultCount > attack.faults.length)
     faults.push(`and ${attack.faultCount - attack.faults.length} more`);
+  if (figures.hostileRelayConnections === 0) faults.push('no mail went to the hostile mail server');
   if (figures.restarts > 0) faults.push('the process died');
   if (!figures.kept) faults.push('things of the honest user are gone or changed');
   if (attack.files.unfinished > 0) faults.push(`${attack.files.unfinished} files were never finished`);
@@ -144,6 +164,10 @@ export function faultsOf(figures: SiegeFigures, options: { times: boolean }): st
   if (memoryMb.mainMost > memoryLimitMb.main) faults.push(`the main process took ${memoryMb.mainMost} MB`);
   if (memoryMb.allMost > memoryLimitMb.all) faults.push(`all processes together took ${memoryMb.allMost} MB`);
   if (!options.times) return faults;
+  const { operation, ms } = figures.longestPiece;
+  if (ms > pieceLimitMs) faults.push(`${operation} kept the main thread for ${ms} ms at once`);
+  if (honest.mailsRatio > slowdownLimit)
+    faults.push(`the honest user's mails became ${honest.mailsRatio}x slower`);
   if (honest.callsRatio > slowdownLimit)
     faults.push(`the honest user's calls became ${honest.callsRatio}x slower`);
   if (honest.requestsRatio > slowdownLimit)
@@ -165,7 +189,9 @@ async function signUp(up: RunningPismak) {
   const strangers = [1, 2, 3, 4].map((n): Visitor => ({ name: `stranger${n}`, address: `127.0.1.${n}` }));
   const senders: Visitor[] = [];
   for (const n of [1, 2, 3, 4]) senders.push(await someone(`sender${n}`, 'user'));
-  return { honest, attackers: [...users, ...readers, ...strangers], senders };
+  const mailers = [await someone('mailer1', 'user'), await someone('mailer2', 'user')];
+  const watcher = await someone('watcher', 'admin');
+  return { honest, attackers: [...users, ...readers, ...strangers], senders, mailers, watcher };
 }
 
 function runAttackers(orders: Orders, onProgress: Siege['onProgress']): Promise<AttackFigures> {
@@ -205,6 +231,20 @@ async function watchMemory(
     memory.allMost = Math.max(memory.allMost, await residentMbOfAll(pid));
     await wait(500);
   }
+}
+
+/** The longest piece since the last call. */
+async function longestPiece(url: string, watcher: Visitor): Promise<SiegeFigures['longestPiece']> {
+  const { status, text } = await send(url, watcher, { method: 'GET', path: '/metrics' });
+  const [, operation = '', seconds] =
+    /^pismak_longest_piece_seconds\{operation="([^"]*)"\} (\S+)$/m.exec(text) ?? [];
+  if (seconds === undefined) throw new Error(`the longest piece cannot be read: ${status}`);
+  return { operation, ms: Math.round(Number(seconds) * 1000) };
+}
+
+async function busyAlerts(up: RunningPismak): Promise<string[]> {
+  const { alerts } = await up.call<{ alerts: { kind: string; reason: string }[] }>('alert.ls', { all: true });
+  return alerts.filter(({ kind }) => kind === 'process.busy').map(({ reason }) => reason);
 }
 
 async function alive(pid: number): Promise<boolean> {

@@ -31,18 +31,28 @@ console.table([attack.kinds]);
 console.table([{ ...attack.statuses, unanswered: attack.unanswered }]);
 console.table([attack.files]);
 if (figures.web) console.log('hostile web', figures.web);
+console.table([
+  { ...attack.mails, 'connections to the hostile mail server': figures.hostileRelayConnections },
+]);
 console.table({
   'calls, alone': honest.alone.calls,
   'calls, attacked': honest.attacked.calls,
   'requests, alone': honest.alone.requests,
   'requests, attacked': honest.attacked.requests,
+  'mails, alone': honest.alone.mails,
+  'mails, attacked': honest.attacked.mails,
 });
 const byOperation = Object.entries(honest.attacked.reads).map(([name, { p99, most }]) => {
   const alone = honest.alone.reads[name];
   return [name, { 'p99, alone': alone?.p99, 'p99, attacked': p99, 'most, alone': alone?.most, most }];
 });
 console.table(Object.fromEntries(byOperation));
-console.log(`99th percentile: calls ${honest.callsRatio}x, requests ${honest.requestsRatio}x (limit 3x)`);
+console.log(
+  `99th percentile: calls ${honest.callsRatio}x, requests ${honest.requestsRatio}x, mails ${honest.mailsRatio}x (limit 3x)`,
+);
+const { operation, ms } = figures.longestPiece;
+console.log(`longest piece on the main thread: ${ms} ms of processor time, ${operation} (limit 100 ms)`);
+for (const alert of figures.busy) console.log(alert);
 console.table([memoryMb]);
 if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 const faults = faultsOf(figures, { times: true });

@@ -105,6 +105,16 @@ describe('the database on PostgreSQL', () => {
     assert.equal(await settled('list'), 7);
   });
 
+  test('values that PostgreSQL can’t store are the caller’s fault, not an internal error', async (context) => {
+    const database = await openWithTables(context);
+    const add = (owner: string, count: number) =>
+      database.query.insertInto('usage').values({ owner, kind: 'k', month: 'm', count }).execute();
+    await assert.rejects(add('a\0b', 1), { code: 'invalid-input', message: /NUL/ });
+    await assert.rejects(add('a', 2 ** 64), { code: 'invalid-input', message: /larger/ });
+    const long = Array.from({ length: 20_000 }, (_, n) => (n * 7919).toString(36)).join('');
+    await assert.rejects(add(long, 1), { code: 'invalid-input', message: /too long/ });
+  });
+
   test('sums are numbers', async (context) => {
     const database = await openWithTables(context);
     const { rows } = await sql<{

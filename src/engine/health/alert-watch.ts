@@ -1,11 +1,13 @@
 import type { Alerts } from '../alert/alert.ts';
 import type { Ports } from '../ports.ts';
+import type { BusyWatch } from '../process/busy-watch.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Stages } from '../stage/stages.ts';
 import type { StoreWrites } from './check-stores.ts';
 import { attackedAccounts, attackingAddresses } from './checks/attacked-accounts.ts';
 import { brokenQueues } from './checks/broken-queues.ts';
 import { brokenStages } from './checks/broken-stages.ts';
+import { busyThread } from './checks/busy-thread.ts';
 import { type Check, lookOnce } from './checks/check.ts';
 import { deadLetters } from './checks/dead-letters.ts';
 import { failedWorkers } from './checks/failed-workers.ts';
@@ -18,7 +20,7 @@ import { unservedStages } from './checks/unserved-stages.ts';
 type Watched = Pick<
   Ports,
   'blobs' | 'broker' | 'clock' | 'coordination' | 'database' | 'disk' | 'log' | 'openSession' | 'settings'
-> & { alerts: Alerts; storeWrites: StoreWrites; stages: Stages };
+> & { alerts: Alerts; busyWatch: BusyWatch; storeWrites: StoreWrites; stages: Stages };
 
 const periodMs = 5000;
 
@@ -59,6 +61,7 @@ export function runAlertWatch(engine: Watched): Running {
     unreachableStores(engine),
     lowDisk(settings.data, diskFreeMb),
     fullDisk(engine.disk),
+    busyThread(engine),
   ]);
   return {
     async close() {

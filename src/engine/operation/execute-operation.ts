@@ -23,6 +23,19 @@ export async function executeOperation(
   signal: AbortSignal,
   address: string = caller?.address ?? '',
 ): Promise<unknown> {
+  return engine.busyWatch.during(operation.name, () =>
+    execute(engine, operation, caller, rawInput, signal, address),
+  );
+}
+
+async function execute(
+  engine: Engine,
+  operation: Operation,
+  caller: Caller | undefined,
+  rawInput: unknown,
+  signal: AbortSignal,
+  address: string,
+): Promise<unknown> {
   let outcome = 'ok';
   let foreignOwner: string | undefined;
   try {
@@ -31,7 +44,8 @@ export async function executeOperation(
     await checkOwner(operation, context, input);
     if (operation.stores) engine.disk.check();
     if (!isAuditedChange(operation)) foreignOwner = await findForeignOwner(operation, context, input);
-    return await checkOutput(operation, await runHandler(operation, context, input));
+    const output = await runHandler(operation, context, input);
+    return await engine.busyWatch.sync(operation.name, () => checkOutput(operation, output));
   } catch (error) {
     const shown = cancelled(error, signal) ?? presentable(error, engine, operation.name);
     outcome = shown.code;

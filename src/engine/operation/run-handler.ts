@@ -31,7 +31,7 @@ export async function runHandler(
   try {
     // Answer a waiting caller in time. If the caller has left, abandoning the handler half-way gains nothing.
     return await withSignal(clock, { ms, signal: context.signal, late }, (signal) => {
-      running = start(signal);
+      running = engine.busyWatch.sync(operation.name, () => start(signal));
       return withDeadline(clock, ms, running, () => {
         throw late();
       });

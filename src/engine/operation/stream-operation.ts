@@ -50,6 +50,19 @@ export async function openStream(
   signal: AbortSignal,
   { address = caller?.address ?? '', url }: { address?: string; url?: string } = {},
 ): Promise<ByteStream> {
+  return engine.busyWatch.during(stream.name, () =>
+    open(engine, stream, caller, rawInput, signal, { address, ...(url !== undefined && { url }) }),
+  );
+}
+
+async function open(
+  engine: Engine,
+  stream: StreamOperation,
+  caller: Caller | undefined,
+  rawInput: unknown,
+  signal: AbortSignal,
+  { address, url }: { address: string; url?: string },
+): Promise<ByteStream> {
   const context = {
     engine,
     caller: authorise(stream, caller, address),

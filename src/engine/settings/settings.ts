@@ -72,6 +72,12 @@ export const settingsSchema = z.strictObject({
       publicUrl: webUrl
         .optional()
         .describe('URL that users open, if it differs from host and port (behind a proxy)'),
+      hosts: z
+        .array(z.string().regex(/^[\w.-]{1,253}$/, 'must be a host name, without a port'))
+        .default([])
+        .describe(
+          'Further names of this server. Requests may name an IP address, localhost, this machine, the host of publicUrl or one of these; others are refused (DNS rebinding)',
+        ),
       trustProxy: z
         .boolean()
         .default(false)

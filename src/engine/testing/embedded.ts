@@ -12,6 +12,7 @@ import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
 import { StoreWrites } from '../health/check-stores.ts';
 import type { LoadedHouse } from '../house.ts';
+import { BusyWatch } from '../process/busy-watch.ts';
 import { createProcessors } from '../processor/processors.ts';
 import { createCancellations } from '../request/cancellations.ts';
 import { createOpenRequests } from '../request/open-requests.ts';
@@ -70,6 +71,7 @@ export async function openEmbedded(
     log,
     audit: new AuditTrail({ database, clock, log }),
     callTurns: createCallTurns(),
+    busyWatch: new BusyWatch(),
     storeWrites: new StoreWrites(),
     changes,
     events: createEvents(),

@@ -5,8 +5,8 @@ import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { insertMany } from '../database/many-rows.ts';
 import { type MailTables, mailDatabase } from '../database/tables.ts';
+import { countMails } from '../delivery/count-mails.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
-import { countMails } from '../delivery/submit-mail.ts';
 import { queueOf } from '../settings.ts';
 import { audienceOwner, type Campaign } from './campaign.ts';
 import { type CampaignMail, type Recipe, sharedColumns } from './campaign-mails.ts';
@@ -64,7 +64,8 @@ export async function storeMails(
         sharedColumns(campaign, recipes, recipe, now),
       ).execute(transaction);
     const owner = { name: campaign.owner, role: campaign.isLimited ? ('user' as const) : ('admin' as const) };
-    if (mails.length > 0) await countMails(parts, transaction, owner, mails.length);
+    const bytes = mails.reduce((sum, { fields }) => sum + Buffer.byteLength(fields), 0);
+    if (mails.length > 0) await countMails(parts, transaction, owner, { mails: mails.length, bytes });
     const paused = campaign.isHeld || moved.state !== 'running';
     const items = [...groups].flatMap(([{ type, mailClass }, some]) =>
       [...chunks(some, mailsPerMessage)].map((group) => ({

@@ -10,6 +10,7 @@ import type { PrepareMail } from '../prepare/preparers.ts';
 import { classesOf, type MailSettings } from '../settings.ts';
 import type { Envelope } from '../smtp/connection.ts';
 import type { Rendered, TemplateData } from '../templates/compile.ts';
+import type { TemplateToFill } from '../templates/fair-templates.ts';
 import type { Tokens } from '../tokens.ts';
 import type { CompiledTypes } from '../types/compiled-types.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
@@ -33,13 +34,17 @@ export type MailToCompose = Pick<
   MailRow,
   'id' | 'type' | 'version' | 'class' | 'fields' | 'language' | 'createdAt'
 > & {
+  /** Who waits if its rendering takes long. */
+  owner?: string;
   /** `fields`, if they are already parsed. */
   parsed?: MailFields;
 };
 
 export interface ComposeParts {
   settings: MailSettings;
-  types: Pick<CompiledTypes, 'type' | 'template' | 'bareSkeleton'>;
+  types: Pick<CompiledTypes, 'type' | 'bareSkeleton'> & {
+    template(type: TypeVersion, language: string): Promise<TemplateToFill>;
+  };
   tokens: Tokens;
   /** Base URL of links in mails; empty = no links. */
   publicUrl(): string;
@@ -78,8 +83,8 @@ export class Composer {
     const original = copy ? { ...mail, id: copy.of } : mail;
     const isToPrepare = type.prepare !== undefined && given[preparedField] === undefined;
     const fields = isToPrepare ? await this.#prepared(mail, type, given) : given;
-    const { template, data, links } = await this.#ready(original, type, fields);
-    const content = template.encode(data, fields.subject);
+    const { template, data, links, whose } = await this.#ready(original, type, fields);
+    const content = await template.encode(data, fields.subject, whose);
     const skeleton = await this.#skeletonOf(type, fields.attachments ?? []);
     const from = fields.sender ?? type.sender;
     const { unsubscribe = false } = this.#classes.get(mail.class) ?? {};
@@ -124,8 +129,8 @@ export class Composer {
   async render(mail: MailToCompose): Promise<Rendered> {
     const type = await this.#parts.types.type(mail.type, mail.version);
     const fields = readFields(mail);
-    const { template, data } = await this.#ready(mail, type, fields);
-    return template.render(data, fields.subject);
+    const { template, data, whose } = await this.#ready(mail, type, fields);
+    return template.render(data, fields.subject, whose);
   }
 
   async #ready(mail: MailToCompose, type: TypeVersion, fields: MailFields) {
@@ -136,7 +141,7 @@ export class Composer {
       mail: { ...links, to: fields.to.address, name: fields.to.name ?? '', language: mail.language },
     };
     const template = await this.#parts.types.template(type, mail.language);
-    return { template, data, links };
+    return { template, data, links, whose: { owner: mail.owner ?? '', bytes: mail.fields.length } };
   }
 
   #linksOf(id: string): { onlineUrl: string; unsubscribeUrl: string } {

@@ -46,24 +46,28 @@ export async function readAttachment(settings: MailSettings, name: string, path:
 
 /**
  * Refuses attachments that are missing, forbidden or too large together, before anything is stored. `ofType` are the type's own
- * attachments. If one of those is missing, the mail is accepted: it can be resent once an administrator has fixed the type.
+ * attachments. If one of those is missing, the mail is accepted: it can be resent once an administrator has fixed the type. Returns
+ * the bytes of `own`.
  */
 export async function checkAttachments(
   parts: AttachmentStore,
   settings: MailSettings,
   own: readonly Attachment[],
   ofType: readonly Attachment[] = [],
-): Promise<void> {
-  if (own.length === 0) return;
+): Promise<number> {
+  if (own.length === 0) return 0;
   const limit = limitOf(settings);
   let sum = 0;
+  let sumOfOwn = 0;
   for (const attachment of ofType) sum += await attachmentSize(parts, settings, attachment).catch(() => 0);
   for (const attachment of own) {
     const size = await attachmentSize(parts, settings, attachment);
     checkSize(settings, attachment.name, size);
     sum += size;
+    sumOfOwn += size;
     if (sum > limit) throw tooLargeTogether(settings, attachment.name);
   }
+  return sumOfOwn;
 }
 
 export function tooLargeTogether({ attachmentsMb }: MailSettings, last: string): PismakError {

@@ -1,12 +1,10 @@
 import { checkMayUse, putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import type { Role } from '../../engine/caller.ts';
-import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { newId } from '../../engine/identity.ts';
-import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import { allowedPath, checkAttachments } from '../compose/load-attachment.ts';
 import { type MailRow, mailDatabase } from '../database/tables.ts';
 import { addressKey, domainOf } from '../model/address.ts';
@@ -14,6 +12,7 @@ import { checkDesign } from '../model/design.ts';
 import { checkMail, type MailFields } from '../model/mail.ts';
 import { classesOf, type MailClass, mailSection, queueOf } from '../settings.ts';
 import { findType, type TypeVersion } from '../types/mail-types.ts';
+import { countMails } from './count-mails.ts';
 import { byIds } from './mail-message.ts';
 
 type SubmittingEngine = Pick<
@@ -50,7 +49,7 @@ export async function submitMail(
   const blobs = attachments.flatMap(({ blob }) => (blob === undefined ? [] : [blob]));
   // Check access before size: blobs of others must look missing.
   for (const hash of blobs) await checkMayUse(parts, parts.database.query, owner, hash);
-  await checkAttachments(parts, settings, attachments, type.attachments);
+  const attached = await checkAttachments(parts, settings, attachments, type.attachments);
   const files = await Promise.all(
     attachments.flatMap(({ path, deleteAfterSend }) =>
       path !== undefined && deleteAfterSend ? [allowedPath(settings, path)] : [],
@@ -73,7 +72,10 @@ export async function submitMail(
       });
       if (!isNew) return { id: mail, isNew };
     }
-    await countMails(parts, transaction, owner);
+    await countMails(parts, transaction, owner, {
+      mails: 1,
+      bytes: attached + Buffer.byteLength(row.fields),
+    });
     for (const hash of blobs) await checkMayUse(parts, transaction, owner, hash);
     await ownAll(transaction, blobs, blobOwner(row.id), now);
     await putsAreUsed(transaction, blobs, owner.name);
@@ -191,22 +193,4 @@ async function mailOfKey(
     .where('key', '=', key)
     .executeTakeFirst();
   return row?.mail;
-}
-
-/** Counts mails against the user's monthly limit. */
-export async function countMails(
-  parts: Pick<Engine, 'clock' | 'settings'>,
-  transaction: Queries,
-  owner: SubmitOptions['owner'],
-  count = 1,
-): Promise<void> {
-  const { mailsPerMonth } = sectionOf(parts.settings, mailSection);
-  const used = { owner: owner.name, kind: 'mail.mails', month: monthOf(parts.clock.now()) };
-  const isLimited = mailsPerMonth > 0 && owner.role !== 'admin';
-  if (isLimited && (await usageOf(transaction, used)) + count > mailsPerMonth)
-    throw new PismakError(
-      'quota-exceeded',
-      `you have reached your limit of ${mailsPerMonth} mails per month (setting mail.mailsPerMonth)`,
-    );
-  await addUsage(transaction, { ...used, count });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuTime } from '../../engine/testing/cpu-time.ts';
 import { isDeadAddress } from './dead-address-words.ts';
 import { readReport } from './read-report.ts';
 
@@ -82,6 +83,21 @@ test('a mail that is made to keep us busy is read like any other', async () => {
       const { kind } = await read(...head, `Content-Type: ${type}`, '', piece.repeat(150_000 / piece.length));
       assert.equal(kind, 'bounce');
     }
+});
+
+test('40,000 empty parts in a bounce cost a moment, and what it says before them counts', async () => {
+  const parts = ['Content-Type: text/plain\r\n\r\n550 5.1.1 user unknown\r\n'];
+  const mail = Buffer.from(
+    `From: mailer-daemon@example.net\r\nSubject: failed\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n${parts.join('')}${'--b\r\n\r\n'.repeat(40_000)}--b--`,
+  );
+  let report: Awaited<ReturnType<typeof readReport>> | undefined;
+  // The parser is loaded.
+  await readReport(Buffer.from('Subject: x\r\n\r\ny'));
+  const ms = await cpuTime(async () => {
+    report = await readReport(mail);
+  });
+  assert.equal(report?.isDead, true);
+  assert.ok(ms < 150, `${ms} ms`);
 });
 
 test('an out-of-office note is no bounce, even if nobody is to answer it and it names an error', async () => {

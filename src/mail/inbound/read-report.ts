@@ -4,6 +4,8 @@ import { isDeadAddress } from './dead-address-words.ts';
 const mostAddresses = 50;
 /** Reports quote the original mail last, and it may be long. */
 const longestReport = 256 * 1024;
+/** Lines that may begin a part. A report has three parts, and the mail that it quotes a few more. */
+const mostDelimiters = 500;
 /** The reason for a bounce is at the beginning. */
 const longestText = 64 * 1024;
 
@@ -29,7 +31,7 @@ export interface Report {
  * qmail, Exim, Exchange and others.
  */
 export async function readReport(content: Buffer, envelopeTo = ''): Promise<Report> {
-  const parsed = await parse(content.subarray(0, longestReport));
+  const parsed = await parse(withoutLateParts(content.subarray(0, longestReport)));
   const part = (...types: string[]) => {
     const found = parsed.attachments.find(({ mimeType }) => types.includes(mimeType));
     return found ? Buffer.from(found.content as ArrayBuffer).toString() : undefined;
@@ -107,6 +109,16 @@ function readStatus(delivery: string, said: string) {
     recipients: addressesIn(`${field(group, 'Original-Recipient')} ${field(group, 'Final-Recipient')}`),
     reason: diagnostic || `${action} ${status}`,
   };
+}
+
+/** Each part costs 10 µs, even if it is empty, and 256 KB have room for 40,000. What counts is at the beginning. */
+function withoutLateParts(content: Buffer): Buffer {
+  let at = -1;
+  for (let found = 0; found < mostDelimiters; found++) {
+    at = content.indexOf('\n--', at + 1, 'latin1');
+    if (at < 0) return content;
+  }
+  return content.subarray(0, at + 1);
 }
 
 async function parse(content: Buffer) {

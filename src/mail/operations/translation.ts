@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
+import { stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { checkDesign } from '../model/design.ts';
 import { language, typeCode } from '../model/mail-type.ts';
@@ -40,7 +41,7 @@ export const typeExtract = defineOperation({
       string | string[]
     >;
     const translated = (text: string) => (Object.hasOwn(known, text) ? [known[text] ?? []].flat() : []);
-    const texts = extractTexts(types).slice(0, limit);
+    const texts = (await extractTexts(types)).slice(0, limit);
     return { texts: texts.map((each) => ({ ...each, translations: translated(each.text) })) };
   },
 });
@@ -70,7 +71,7 @@ export const typeTranslate = defineOperation({
     const used = new Set<string>();
     for (const { createdAt: _, version: __, ...type } of await listTypes(engine, mostTypes)) {
       signal.throwIfAborted();
-      const own = extractTexts([type]).filter(({ text }) => Object.hasOwn(translations, text));
+      const own = (await extractTexts([type])).filter(({ text }) => Object.hasOwn(translations, text));
       for (const { text } of own) used.add(text);
       const before = type.translations[wanted] ?? {};
       const after = {
@@ -116,20 +117,20 @@ export const typePreview = defineOperation({
     missing: z.string(),
   }),
   example: { code: 'order', language: 'cs' },
-  async handler({ engine }, { code, language: wanted, values, design = '' }) {
-    const { compileTemplate } = await import('../templates/compile.ts');
+  async handler({ engine, caller }, { code, language: wanted, values, design = '' }) {
+    const { OpenMail } = await import('../open-mail.ts');
     const { findType } = await import('../types/mail-types.ts');
     const type = await findType(engine, code);
     checkDesign(type, design);
     const spoken = wanted ?? type.language;
-    const template = await compileTemplate(type, spoken);
     const links = {
       onlineUrl: 'https://example.org/m/preview',
       unsubscribeUrl: 'https://example.org/m/preview/unsubscribe',
     };
     const mail = { ...links, to: 'preview@example.org', name: 'Preview', language: spoken };
-    const rendered = template.render({ ...values, design: type.designs[design] ?? {}, mail });
+    const data = { ...values, design: type.designs[design] ?? {}, mail };
+    const { missing, ...rendered } = await stateOf(engine, OpenMail).preview(type, spoken, data, caller.name);
     if (rendered.html.length > 2 ** 20) throw new PismakError('too-large', 'the mail is larger than 1 MB');
-    return { ...rendered, language: spoken, missing: [...template.missing].join('\n') };
+    return { ...rendered, language: spoken, missing: missing.join('\n') };
   },
 });

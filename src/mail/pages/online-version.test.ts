@@ -75,3 +75,37 @@ test('one click unsubscribes by POST; a GET, as link checkers send it, never doe
   assert.equal((await server.send('POST', pathname, { body: 'x'.repeat(20_000) })).status, 413);
   assert.equal((await server.send('POST', '/m/x/unsubscribe', form)).status, 404);
 });
+
+test('what users and strangers write runs on no page of the server', async (t) => {
+  const { server, call } = await runMailHouse(t, { senders: false });
+  const script = '"><script>alert(1)</script><img src=x onerror=alert(1)>';
+  const { id } = await call('mail.send', {
+    type: 'order',
+    to: 'a@example.org',
+    subject: script,
+    data: { name: script, number: [script, { [script]: script }] },
+  });
+  const { onlineUrl } = await call('mail.show', { mail: id });
+  const { pathname } = new URL(onlineUrl);
+  const query = `?x=${encodeURIComponent(script)}`;
+  const paths = [
+    '/',
+    '/docs',
+    '/setup',
+    '/robot',
+    pathname,
+    `${pathname}/unsubscribe`,
+    '/m/%3Cscript%3Ealert(1)',
+  ];
+  for (const path of paths) {
+    const { text, headers } = await server.send('GET', path + query);
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.doesNotMatch(text, /<script>alert|<img src=x/, path);
+    assert.match(policy, /default-src 'none'/, path);
+    assert.doesNotMatch(policy, /script-src[^;]*'unsafe-inline'|default-src[^;]*unsafe/, path);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+  }
+  // Errors repeat input, but as JSON.
+  const { headers } = await server.send('GET', `/api/v1/${encodeURIComponent(script)}`);
+  assert.match(headers.get('content-type') ?? '', /^application\/json/);
+});

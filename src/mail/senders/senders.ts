@@ -182,9 +182,13 @@ function directComposer(store: MailStore, settings: ReturnType<typeof mailSettin
       type: (code) => store.type(code),
       template(type, language) {
         const key = `${type.code}/${type.version}/${language}`;
-        const template = templates.get(key) ?? compileTemplate(type, language);
-        templates.set(key, template);
-        return template;
+        const compiled = templates.get(key) ?? compileTemplate(type, language);
+        templates.set(key, compiled);
+        // Nobody else shares this program.
+        return compiled.then((template) => ({
+          render: (data, subject) => template.render(data, subject),
+          encode: (data, subject) => template.encode(data, subject),
+        }));
       },
       bareSkeleton() {
         skeleton ??= buildSkeleton([]);

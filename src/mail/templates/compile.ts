@@ -2,7 +2,7 @@ import type { Liquid, Template } from 'liquidjs';
 import { PismakError } from '../../engine/errors.ts';
 import type { EncodedContent } from '../mime/build-message.ts';
 import type { MailType } from '../model/mail-type.ts';
-import { Filling } from './filling.ts';
+import { Filling, OverBudget } from './filling.ts';
 import { type LaidOut, layOut } from './lay-out.ts';
 import { pluralIndex } from './plural.ts';
 
@@ -17,10 +17,12 @@ export interface Rendered {
 
 /** A template of one version of a type in one language, ready to be filled. */
 export interface CompiledTemplate {
-  /** Throws `invalid-input` with the line of the template that failed. */
-  render(data: TemplateData, subject?: string): Rendered;
+  /** Throws `invalid-input` with the line of the template that failed, and `OverBudget` if a part takes longer than `withinMs`. */
+  render(data: TemplateData, subject?: string, withinMs?: number): Rendered;
   /** Like `render`, with html and text in quoted-printable. Text that all mails share is encoded once. */
-  encode(data: TemplateData, subject?: string): EncodedContent;
+  encode(data: TemplateData, subject?: string, withinMs?: number): EncodedContent;
+  /** Whether it only looks up values, so that rendering costs no more than its length. */
+  readonly isPlain: boolean;
   /** Strings rendered so far that have no translation into this language. */
   readonly missing: ReadonlySet<string>;
 }
@@ -32,6 +34,7 @@ export type TemplateOf = Pick<
 > & { laidOut?: LaidOut | undefined };
 
 const mostMissing = 1000;
+const longestSubject = 10_000;
 
 /** Template authors are not trusted: no files, no prototypes, no endless loops. */
 const limits = { parseLimit: 2_000_000, renderLimit: 2000, memoryLimit: 50_000_000 };
@@ -70,20 +73,21 @@ export async function compileTemplate(type: TemplateOf, language: string): Promi
   const textPart = prepare(forText, derived, `${type.code} (text)`, type.text ?? type.template);
   const subjectOf = (subject: string) => prepare(forText, subject, `${type.code} (subject)`, subject);
   const usualSubject = subjectOf(type.subject);
-  const subjectText = (data: TemplateData, subject: string | undefined) =>
-    oneLine(textOf(subject === undefined ? usualSubject : subjectOf(subject), data));
+  const subjectText = (data: TemplateData, subject: string | undefined, withinMs: number | undefined) =>
+    oneLine(textOf(subject === undefined ? usualSubject : subjectOf(subject), data, withinMs));
 
   return {
     missing,
-    render: (data, subject) => ({
-      subject: subjectText(data, subject),
-      html: textOf(htmlPart, data),
-      text: textOf(textPart, data),
+    isPlain: [usualSubject, htmlPart, textPart].every(({ filling }) => filling.isPlain),
+    render: (data, subject, withinMs) => ({
+      subject: subjectText(data, subject, withinMs),
+      html: textOf(htmlPart, data, withinMs),
+      text: textOf(textPart, data, withinMs),
     }),
-    encode: (data, subject) => ({
-      subject: subjectText(data, subject),
-      html: attempt(htmlPart, (filling) => filling.encoded(data)),
-      text: attempt(textPart, (filling) => filling.encoded(data)),
+    encode: (data, subject, withinMs) => ({
+      subject: subjectText(data, subject, withinMs),
+      html: attempt(htmlPart, (filling) => filling.encoded(data, withinMs)),
+      text: attempt(textPart, (filling) => filling.encoded(data, withinMs)),
     }),
   };
 }
@@ -95,12 +99,15 @@ interface Part {
   written: string;
 }
 
-const textOf = (part: Part, data: TemplateData) => attempt(part, (filling) => filling.text(data));
+const textOf = (part: Part, data: TemplateData, withinMs: number | undefined) =>
+  attempt(part, (filling) => filling.text(data, withinMs));
 
 function attempt<Result>({ filling, place, written }: Part, work: (filling: Filling) => Result): Result {
   try {
     return work(filling);
   } catch (error) {
+    if (error instanceof OverBudget)
+      throw new OverBudget(templateError(error.cause, place, written).message, error.cause);
     throw error instanceof PismakError ? error : templateError(error, place, written);
   }
 }
@@ -155,5 +162,7 @@ function templateError(error: unknown, what: string, source: string): PismakErro
 
 /** Data may contain line breaks and control characters; a subject must not. */
 function oneLine(text: string): string {
+  if (text.length > longestSubject)
+    throw new PismakError('too-large', `the rendered subject is longer than ${longestSubject} characters`);
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }

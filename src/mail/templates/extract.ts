@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { MailType } from '../model/mail-type.ts';
 
 /** A translatable text of a template. */
@@ -16,9 +17,9 @@ const tag = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 const translated = /(['"])((?:(?!\1)[\s\S])*)\1\s*\|\s*t\b(?:\s*:\s*(['"])((?:(?!\3)[\s\S])*)\3)?/g;
 
 /** All texts of `{{ 'text' | t }}` with their lines, each text once. */
-export function extractTexts(
+export async function extractTexts(
   types: readonly Pick<MailType, 'code' | 'template' | 'text' | 'subject'>[],
-): TranslatableText[] {
+): Promise<TranslatableText[]> {
   const found = new Map<string, TranslatableText>();
   for (const { code, template, text, subject } of types) {
     const parts = [
@@ -26,12 +27,17 @@ export function extractTexts(
       [`${code}/text`, text ?? ''],
       [`${code}/subject`, subject],
     ] as const;
+    // Others may use the thread between two types.
+    await setImmediate();
     for (const [place, source] of parts) {
+      let line = 1;
+      let counted = 0;
       for (const { 0: whole, index } of source.matchAll(tag)) {
         for (const match of whole.matchAll(translated)) {
           const [, , original = '', , plural] = match;
-          const line = source.slice(0, index + match.index).split('\n').length;
-          const context = around(source, index + match.index);
+          const at = index + match.index;
+          for (; counted < at; counted++) if (source[counted] === '\n') line++;
+          const context = around(source, at);
           const known = found.get(original) ?? { text: original, plural, places: [], context };
           known.plural ??= plural;
           known.places.push(`${place}:${line}`);

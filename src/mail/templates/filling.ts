@@ -1,5 +1,5 @@
 import type { Liquid, Template } from 'liquidjs';
-import { PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
 import { escapeHtml } from '../../formats/markup/escape.ts';
 import { messageMemory } from '../mime/message-memory.ts';
 import { type EncodedText, quotedPrintableWriter } from '../mime/quoted-printable.ts';
@@ -19,7 +19,7 @@ const translatedText = /^\{\{-?\s*(?:'[^']*'|"[^"]*")\s*\|\s*t\s*-?\}\}$/;
 /** Reserved words of Liquid. */
 const special = /\b(true|false|nil|null|empty|blank|size|first|last)\b/;
 
-const longestMs = 2000;
+export const longestMs = 2000;
 const longestText = 32 * 1024 * 1024;
 
 /**
@@ -47,9 +47,17 @@ export class Filling {
     this.#whole = nodes;
   }
 
-  /** Throws Liquid's errors. */
-  text(data: TemplateData): string {
-    this.#endsAt = performance.now() + longestMs;
+  /** Whether Liquid has nothing to do but look up values: then filling it costs no more than its length. */
+  get isPlain(): boolean {
+    return (
+      (this.#segments.length > 0 || this.#whole.length === 0) &&
+      this.#segments.every((segment) => !('node' in segment) || 'path' in segment)
+    );
+  }
+
+  /** Throws Liquid's errors, and `OverBudget` after `withinMs`. */
+  text(data: TemplateData, withinMs = longestMs): string {
+    this.#endsAt = performance.now() + withinMs;
     if (this.#segments.length === 0) return this.#render(this.#whole, data);
     let text = '';
     for (const segment of this.#segments) {
@@ -60,8 +68,8 @@ export class Filling {
   }
 
   /** The same as quoted-printable. */
-  encoded(data: TemplateData): Buffer {
-    this.#endsAt = performance.now() + longestMs;
+  encoded(data: TemplateData, withinMs = longestMs): Buffer {
+    this.#endsAt = performance.now() + withinMs;
     const writer = quotedPrintableWriter;
     writer.clear();
     if (this.#segments.length === 0) writer.write(this.#render(this.#whole, data));
@@ -93,7 +101,19 @@ export class Filling {
   #render(nodes: readonly Template[], data: TemplateData): string {
     // All pieces share one time limit.
     const renderLimit = Math.max(1, this.#endsAt - performance.now());
-    return this.#liquid.renderSync(nodes as Template[], data, { renderLimit }) as string;
+    try {
+      return this.#liquid.renderSync(nodes as Template[], data, { renderLimit }) as string;
+    } catch (error) {
+      if (performance.now() >= this.#endsAt) throw new OverBudget(messageOf(error), error);
+      throw error;
+    }
+  }
+}
+
+/** The time for a rendering is over. */
+export class OverBudget extends PismakError {
+  constructor(message: string, cause: unknown) {
+    super('invalid-input', message, { cause });
   }
 }
 

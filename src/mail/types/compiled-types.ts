@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import { buildSkeleton, type Skeleton } from '../mime/skeleton.ts';
-import { type CompiledTemplate, compileTemplate } from '../templates/compile.ts';
+import { type FairTemplate, FairTemplates } from '../templates/fair-templates.ts';
 import { findType, type TypeVersion } from './mail-types.ts';
 
 const mostKept = 500;
@@ -9,21 +9,28 @@ const mostKept = 500;
 export class CompiledTypes {
   readonly #parts: Pick<Engine, 'database'>;
   readonly #types = new Map<string, Promise<TypeVersion>>();
-  readonly #templates = new Map<string, Promise<CompiledTemplate>>();
+  readonly #templates = new Map<string, Promise<FairTemplate>>();
+  /** Renders templates beside the main thread, previews included. */
+  readonly fair: FairTemplates;
   #bare: Promise<Skeleton> | undefined;
 
-  constructor(parts: Pick<Engine, 'database'>) {
+  constructor(parts: Pick<Engine, 'clock' | 'database'>) {
     this.#parts = parts;
+    this.fair = new FairTemplates(parts.clock);
   }
 
   type(code: string, version: number): Promise<TypeVersion> {
     return kept(this.#types, `${code}/${version}`, () => findType(this.#parts, code, version));
   }
 
-  template(type: TypeVersion, language: string): Promise<CompiledTemplate> {
+  template(type: TypeVersion, language: string): Promise<FairTemplate> {
     return kept(this.#templates, `${type.code}/${type.version}/${language}`, () =>
-      compileTemplate(type, language),
+      this.fair.template(type, language),
     );
+  }
+
+  close(): void {
+    this.fair.close();
   }
 
   /** The skeleton of mails without attachments, which are nearly all. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -18,14 +19,13 @@ export async function storeType(
   { replace = false, uploader = '' }: { replace?: boolean; uploader?: string } = {},
 ): Promise<TypeVersion> {
   const { laidOut: _, ...type } = mailType.parse(input);
-  const { compileTemplate } = await import('../templates/compile.ts');
+  const { checkTemplates } = await import('../templates/fair-templates.ts');
   const { layOut } = await import('../templates/lay-out.ts');
   // Refuse templates that do not compile, before a mail needs them. Compile the author's source first, for its line numbers.
   const source = { ...type, laidOut: { html: type.template, text: type.text ?? '' } };
-  for (const language of new Set([type.language, ...Object.keys(type.translations)]))
-    await compileTemplate(source, language);
+  await checkTemplates(parts.clock, source, [type.language, ...Object.keys(type.translations)]);
   const laidOut = await layOut(type.template, type.code, type.text === undefined);
-  await compileTemplate({ ...type, laidOut }, type.language);
+  await checkTemplates(parts.clock, { ...type, laidOut }, [type.language]);
   const version = await mailDatabase(parts).transaction(async (transaction) => {
     const last = await transaction
       .selectFrom('mail_type')
@@ -104,10 +104,13 @@ export async function listTypes(
     .orderBy('code')
     .limit(limit)
     .execute();
-  return rows.map(({ definition, version, createdAt }) => ({
-    ...readType({ definition, version }),
-    createdAt,
-  }));
+  const types: (TypeVersion & { createdAt: number })[] = [];
+  for (const { definition, version, createdAt } of rows) {
+    types.push({ ...readType({ definition, version }), createdAt });
+    // A definition may have a megabyte.
+    await setImmediate();
+  }
+  return types;
 }
 
 /** Hides the type. Its versions stay, for mails that were sent. */

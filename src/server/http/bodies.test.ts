@@ -187,7 +187,9 @@ test('a refusal leaves the connection usable if the body was complete', async (t
   const server = await runServer(t);
   const client = await connectRaw(server, t);
   for (let count = 1; count <= 2; count++) {
-    client.socket.write(`POST /api/v1/upload/create HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}`);
+    client.socket.write(
+      `POST /api/v1/upload/create HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}`,
+    );
     await eventually('the answer', async () => client.heard().split('HTTP/1.1 401').length === count + 1);
   }
 });

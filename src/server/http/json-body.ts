@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { type BodyLimit, boundedBody } from './body-limit.ts';
 import { BodyMemory } from './body-memory.ts';
 import { checkJsonShape } from './json-shape.ts';
+import { parseLargeJson, pieceBytes } from './large-json.ts';
 
 /** More values than any operation takes in 1 MB. Rejecting this many wrong ones takes about 20 ms. */
 const valuesPerMb = 20_000;
@@ -12,7 +13,10 @@ const valuesPerMb = 20_000;
  * JSON is the only type of body that operations take: a form on another site could send text without a preflight. The
  * body is read only after the caller is known and admitted (`admitCallers`).
  */
-export function parseJsonBodies(app: FastifyInstance, engine: Pick<Engine, 'clock' | 'settings'>): void {
+export function parseJsonBodies(
+  app: FastifyInstance,
+  engine: Pick<Engine, 'busyWatch' | 'clock' | 'settings'>,
+): void {
   const memory = new BodyMemory();
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -25,12 +29,24 @@ export function parseJsonBodies(app: FastifyInstance, engine: Pick<Engine, 'cloc
       chunks.push(chunk);
     }
     const json = Buffer.concat(chunks);
-    checkJsonShape(json, mostValues(bodyLimit));
-    return new Promise((resolve, reject) => {
-      // The result arrives through the callback.
-      void parse(request, json.toString(), (error, value) => (error ? reject(error) : resolve(value)));
-    });
+    await checkJsonShape(json, mostValues(bodyLimit));
+    const { access } = request.routeOptions.config;
+    const parseText = (text: string) =>
+      engine.busyWatch.sync(`the body of ${access?.name}`, () => parsed(request, text));
+    return json.length > pieceBytes ? parseLargeJson(json, parseText) : parseText(json.toString());
   });
+
+  function parsed(request: FastifyRequest, text: string): unknown {
+    let result: unknown;
+    let failure: Error | null = null;
+    // It calls back at once.
+    void parse(request, text, (error, value) => {
+      failure = error;
+      result = value;
+    });
+    if (failure) throw failure;
+    return result;
+  }
 }
 
 function mostValues(limit: BodyLimit | undefined): number {

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyInstance } from 'fastify';
+import type { BusyWatch } from '../../engine/process/busy-watch.ts';
 import type { Metric } from './prometheus.ts';
 
 /** The process itself: its memory, its event loop, and the HTTP requests it has answered. */
@@ -8,7 +9,7 @@ export interface ProcessMetrics {
   close(): void;
 }
 
-export function measureProcess(app: FastifyInstance): ProcessMetrics {
+export function measureProcess(app: FastifyInstance, busyWatch: BusyWatch): ProcessMetrics {
   const requests = new Map<string, { route: string; status: string; count: number; seconds: number }>();
   app.addHook('onResponse', async (request, reply) => {
     // Label by pattern, not by URL: otherwise any caller could create a new series with each URL.
@@ -37,6 +38,7 @@ export function measureProcess(app: FastifyInstance): ProcessMetrics {
         type: 'gauge',
         samples: [{ value }],
       });
+      const longest = busyWatch.takeLongest();
       // NaN until something has been measured.
       const metrics: Metric[] = [
         {
@@ -57,6 +59,12 @@ export function measureProcess(app: FastifyInstance): ProcessMetrics {
         gauge('nodejs_eventloop_delay_mean_seconds', 'Since the last reading', (delay.mean || 0) / 1e9),
         gauge('nodejs_eventloop_delay_p99_seconds', 'Since the last reading', delay.percentile(99) / 1e9),
         gauge('nodejs_eventloop_delay_max_seconds', 'Since the last reading', delay.max / 1e9),
+        {
+          name: 'pismak_longest_piece_seconds',
+          help: 'Longest time since the last reading that an operation kept the main thread at once, in processor time',
+          type: 'gauge',
+          samples: [{ labels: { operation: longest.work }, value: longest.ms / 1000 }],
+        },
         gauge('process_uptime_seconds', 'Since the process started', process.uptime()),
       ];
       delay.reset();

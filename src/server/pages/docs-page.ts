@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { version } from '../../engine/version.ts';
@@ -8,21 +9,25 @@ import { inputSchema, routeOf } from '../routes/operation-routes.ts';
 import { type JsonSchema, queryFromInput } from '../routes/query-input.ts';
 import { type Page, page } from './page.ts';
 
-/** `/docs`: every operation with its role, its input and a call to copy. */
-export function docsPage(
+/** `/docs`: every operation with its role, its input and a call to copy. Gives way to others meanwhile. */
+export async function docsPage(
   operations: readonly Operation[],
   streams: readonly StreamOperation[],
   url: string,
-): Page {
+): Promise<Page> {
   const nouns = Map.groupBy(
     [...operations].sort((a, b) => a.name.localeCompare(b.name)),
     nounOf,
   );
   const links = [...nouns.keys(), 'streams'].map((noun) => `<a href="#${noun}">${noun}</a>`).join(' ');
-  const sections = [...nouns].map(
-    ([noun, list]) =>
-      `<h2 id="${noun}">${noun}</h2>${list.map((operation) => article(operation, url)).join('')}`,
-  );
+  const sections: string[] = [];
+  for (const [noun, list] of nouns) {
+    sections.push(`<h2 id="${noun}">${noun}</h2>`);
+    for (const operation of list) {
+      sections.push(article(operation, url));
+      await setImmediate();
+    }
+  }
   return page({
     title: 'Pismak API',
     body: `<main>${intro}<nav>${links}</nav>${sections.join('')}${streamArticles(streams)}</main>`,

@@ -34,12 +34,12 @@ export function addPageRoutes(
     const setupOpen = health.parts?.database === 'ok' && (await setupIsOpen(engine).catch(() => false));
     return sendPage(reply, homePage({ health, setupOpen }));
   });
-  const description = once(() => JSON.stringify(openApi(operations, streams, url())));
+  const description = once(async () => JSON.stringify(await openApi(operations, streams, url())));
   const documentation = once(() => docsPage(operations, streams, url()));
   app.get('/api/v1/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(description()),
+    reply.type('application/json; charset=utf-8').send(await description()),
   );
-  app.get('/docs', async (_request, reply) => sendPage(reply, documentation()));
+  app.get('/docs', async (_request, reply) => sendPage(reply, await documentation()));
   app.get('/setup', async (_request, reply) => sendPage(reply, setupPage(await setupIsOpen(engine))));
   for (const page of pages) addPublicPage(app, engine, page);
 }

@@ -142,3 +142,27 @@ test('a first line with too many columns is refused at once', async () => {
   );
   assert.ok(spent < 500, `${spent} ms`);
 });
+
+test('a batch of nothing but broken lines is not read to its end, and long lines are not parsed', async () => {
+  const header = 'kind,entity,user,split,at,clicks\n';
+  for (const content of [
+    { text: 'x\n'.repeat(200_000), format: 'ndjson' },
+    { text: `${header}${'x\n'.repeat(200_000)}`, format: 'csv' },
+  ] as const) {
+    const builder = newBuilder(false);
+    await assert.rejects(addContent(builder, content), /131\d+ events or more; the limit is 131072/);
+    assert.ok(builder.refusals.length < 132_000);
+  }
+  const builder = newBuilder(false);
+  const ms = await cpuTime(() =>
+    addContent(builder, {
+      text: `[${'[],'.repeat(1_000_000)}[]]\n${'\n'.repeat(1_000_000)}`,
+      format: 'ndjson',
+    }),
+  );
+  assert.deepEqual(
+    builder.refusals.map(({ reason }) => reason),
+    ['longer than 65536 characters'],
+  );
+  assert.ok(ms < 500, `${ms} ms`);
+});

@@ -1,6 +1,6 @@
 import type { Caller } from '../../engine/caller.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
+import { addUsage, monthOf } from '../../engine/usage/usage.ts';
 import type { StatisticsQueries } from '../tables.ts';
 
 /** Limits for senders other than administrators; 0 = no limit. */
@@ -22,9 +22,8 @@ export async function countEvents(
   { owner, count, now }: { owner: string; count: number; now: number },
 ): Promise<void> {
   const used = { owner, kind: 'statistics.events', month: monthOf(now) };
-  // Added first, so that concurrent batches see each other.
-  await addUsage(transaction, { ...used, count });
-  if (eventsPerMonth === 0 || (await usageOf(transaction, used)) <= eventsPerMonth) return;
+  const sum = await addUsage(transaction, { ...used, count });
+  if (eventsPerMonth === 0 || sum <= eventsPerMonth) return;
   throw new PismakError(
     'quota-exceeded',
     `with these ${count} events you would exceed the ${eventsPerMonth} of this month (setting statistics.eventsPerMonth); none was counted`,

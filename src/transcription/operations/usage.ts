@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
-import { monthOf } from '../../engine/usage/usage.ts';
+import { monthOf, usageNow } from '../../engine/usage/usage.ts';
 import { documentQueries } from '../database/database.ts';
 import { subjectOf } from '../documents/document.ts';
 import { type Quota, quotaOf, quotaSet, usedPages, type Whose, waitingPages } from '../documents/quota.ts';
@@ -95,6 +95,12 @@ export const usageShow = defineOperation({
       })
       .nullable()
       .describe('The key that you use, if it has limits besides yours'),
+    counted: z
+      .array(z.strictObject({ kind: z.string(), period: z.string(), count: z.int() }))
+      .max(100)
+      .describe(
+        'What else counts against limits, in this month or today: mail.mails, mail.bytes, statistics.events',
+      ),
   }),
   example: {},
   async handler({ engine, caller }) {
@@ -115,6 +121,9 @@ export const usageShow = defineOperation({
       ...(await figures({ owner }, await quotaOf(engine, queries, owner))),
       ...(await storageOf(engine, queries, { subject, owner })),
       key: ofKey ? { subject, ...(await figures({ subject }, ofKey)) } : null,
+      counted: (await usageNow(engine.database.query, owner, engine.clock.now())).filter(
+        ({ kind }) => !kind.startsWith('transcription.'),
+      ),
     };
   },
 });

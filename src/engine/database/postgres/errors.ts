@@ -14,6 +14,13 @@ const refusals = new Map([
   ['3D000', 'it has no database of that name; create it'],
   ['42501', 'the user lacks a permission; grant it'],
 ]);
+/** Values that SQLite stores and PostgreSQL doesn't: what the caller can do, by SQLSTATE. */
+const unstorable = new Map([
+  ['22021', 'A text contains the character NUL (U+0000), which PostgreSQL can’t store: remove it.'],
+  ['22P05', 'A text contains the character NUL (U+0000), which PostgreSQL can’t store: remove it.'],
+  ['22003', 'A number is larger than PostgreSQL can store here.'],
+  ['54000', 'A text is too long for an index of PostgreSQL: shorten it.'],
+]);
 /** SQLSTATE classes that concern the server, not the statement: connection, resources, operator, disk. */
 const serverTrouble = /^(08|53|57|58|25006|F0)/;
 
@@ -35,6 +42,8 @@ export function postgresError(error: unknown): PismakError {
       cause,
     );
   }
+  const wrong = unstorable.get(state);
+  if (wrong) return new PismakError('invalid-input', wrong, cause);
   const refusal = refusals.get(state);
   if (refusal)
     return new PismakError('configuration-invalid', `PostgreSQL cannot be used: ${refusal}.`, cause);
