@@ -15,7 +15,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     // What people do.
     ['operation', 'backup'],
     // One type for all that is below. Nothing below may name it: a function says which parts it needs.
-    ['engine'],
+    ['composition'],
     // Who works.
     ['worker', 'watchdog', 'trace', 'simulation', 'schedule', 'webhook', 'health'],
     // What is worked on.
@@ -25,8 +25,9 @@ export const floors: Readonly<Record<string, Floors>> = {
     // Ports with their adapters, and how to reach them.
     ['ports', 'broker', 'coordination', 'database', 'blobs', 'servers', 'settings', 'local-servers'],
     // Ground: knows nothing of Pismak but its errors, and who calls.
-    ['data-directory', 'disk', 'log', 'files', 'network', 'process', 'turns', 'time', 'identity'],
-    ['caller', 'chunks', 'errors', 'json', 'metric', 'nearest-name', 'shorten', 'version'],
+    ['data-directory', 'disk', 'log', 'files', 'network', 'process', 'turns'],
+    ['ground'],
+    ['time'],
   ],
   server: [
     // An installation in one process: engine, services, houses, workers, server.
@@ -56,7 +57,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     ['commands'],
     // What commands start and check, and how they reach a Pismak.
     ['client', 'doctor', 'stack', 'up'],
-    ['command-name', 'english-only'],
+    ['english-only'],
   ],
   formats: [
     // Documents, which are made of the formats below.
@@ -74,10 +75,10 @@ export const floors: Readonly<Record<string, Floors>> = {
     ['state'],
     // What returns from the stages, and what viewers read.
     ['collect', 'iiif'],
-    // Documents, their pages, limits and downloads.
+    // Documents, their pages, limits and downloads; the list of stages.
     ['documents'],
-    // The list of stages; tables; the full text.
-    ['stages', 'database', 'search'],
+    // Tables; the full text.
+    ['database', 'search'],
     // The stages: files in, files out. Nothing from here down knows the database.
     ['split', 'single', 'recognise', 'correct', 'keywords', 'export'],
     // Looking at a page: its shades, lines, regions. Writing one: output formats. Comparing texts.
@@ -109,7 +110,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     // The way of a mail, from its queue to a result.
     ['delivery'],
     // What an engine has open.
-    ['open-mail'],
+    ['opened'],
     // Building a mail, and handing it to a relay.
     ['compose', 'prepare', 'relays'],
     // What mails are built of.
@@ -128,11 +129,12 @@ export const floors: Readonly<Record<string, Floors>> = {
     // Counting, answering, rolling up.
     ['ingest', 'query', 'rollup'],
     // What an engine has open: cubes through a cache, entities, who may see what.
-    ['statistics', 'foundations', 'cube', 'entities', 'access'],
+    ['opened'],
+    ['cube', 'entities', 'access'],
     // Where sums are kept: the database, and ClickHouse for large units.
     ['store'],
     // Pure: plans, schemas, columns of sums, days; the tables.
-    ['plan', 'schema', 'columns', 'calendar', 'tables', 'migrations', 'settings', 'turns'],
+    ['plan', 'schema', 'columns', 'calendar', 'database', 'settings', 'turns'],
   ],
 };
 

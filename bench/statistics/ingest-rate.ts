@@ -1,6 +1,6 @@
 import { seededRandom } from '../../src/engine/simulation/chance.ts';
 import { ingest } from '../../src/statistics/ingest/ingest.ts';
-import type { Statistics } from '../../src/statistics/statistics.ts';
+import type { Statistics } from '../../src/statistics/opened/statistics.ts';
 import { openOurs } from './ours.ts';
 
 const batches = 40;

@@ -2,14 +2,14 @@ import { openDatabase } from '../../src/engine/database/open.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
 import { formatDay } from '../../src/statistics/calendar/days.ts';
 import { SumTable } from '../../src/statistics/columns/sum-table.ts';
+import { migrations } from '../../src/statistics/database/migrations.ts';
+import type { StatisticsTables } from '../../src/statistics/database/tables.ts';
 import { blocksByChunk } from '../../src/statistics/ingest/cube-builder.ts';
-import { migrations } from '../../src/statistics/migrations.ts';
+import { openStatistics, type Statistics } from '../../src/statistics/opened/statistics.ts';
 import { answerSeries, answerTable } from '../../src/statistics/query/answer.ts';
 import { rollUp } from '../../src/statistics/rollup/roll-up.ts';
 import { sweep } from '../../src/statistics/rollup/sweep.ts';
-import { statisticsSection } from '../../src/statistics/settings.ts';
-import { openStatistics, type Statistics } from '../../src/statistics/statistics.ts';
-import type { StatisticsTables } from '../../src/statistics/tables.ts';
+import { statisticsSection } from '../../src/statistics/settings/settings.ts';
 import type { Contestant, Question } from './contest.ts';
 import { dayRows, type Shape } from './data.ts';
 

@@ -1,11 +1,11 @@
 import { openJobFiles } from '../../src/engine/processor/job-files.ts';
 import type { LoadProcessor, Process } from '../../src/engine/processor/processor.ts';
 import { newFile } from '../../src/engine/request/request.ts';
+import { transcriptionProcessors } from '../../src/transcription/documents/stages.ts';
 import { formats } from '../../src/transcription/formats/output-formats.ts';
 import { files } from '../../src/transcription/page/files.ts';
 import type { Order } from '../../src/transcription/page/order.ts';
 import { type Page, page as pageSchema } from '../../src/transcription/page/page.ts';
-import { transcriptionProcessors } from '../../src/transcription/stages.ts';
 
 export interface ChainedPage {
   name: string;

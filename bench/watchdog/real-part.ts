@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/composition/engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { decodeRequest, milliseconds, type Request } from '../../src/engine/request/request.ts';
 import { submitRequest } from '../../src/engine/request/submit.ts';

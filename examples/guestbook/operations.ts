@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PismakError } from '../../src/engine/errors.ts';
+import { PismakError } from '../../src/engine/ground/errors.ts';
+import { newId } from '../../src/engine/ground/identity.ts';
 import { sectionOf } from '../../src/engine/house.ts';
-import { newId } from '../../src/engine/identity.ts';
 import { defineOperation } from '../../src/engine/operation/operation.ts';
 import { guestbookSection } from './settings.ts';
 import { entryQueries } from './tables.ts';

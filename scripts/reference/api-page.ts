@@ -1,4 +1,4 @@
-import { errorStatus } from '../../src/engine/errors.ts';
+import { errorStatus } from '../../src/engine/ground/errors.ts';
 import { type House, loadHouses } from '../../src/engine/house.ts';
 import { nounOf } from '../../src/server/openapi/openapi.ts';
 import { ownPaths } from '../../src/server/openapi/openapi-streams.ts';

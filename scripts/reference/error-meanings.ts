@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/engine/errors.ts';
+import type { ErrorCode } from '../../src/engine/ground/errors.ts';
 
 /** What each code means to a caller. */
 export const errorMeanings: Record<ErrorCode, string> = {

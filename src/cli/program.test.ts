@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { PismakError } from '../engine/errors.ts';
+import { PismakError } from '../engine/ground/errors.ts';
 import { ManualClock } from '../engine/time/clock.ts';
 import { houses } from '../houses.ts';
 import { createProgram, groupNames } from './program.ts';

@@ -27,7 +27,7 @@ export function groupNames(houses: readonly House[]): string[] {
 export async function createProgram(surroundings: Surroundings, words: readonly string[]): Promise<Command> {
   const shell = createShell(surroundings);
   const asksVersion = words.some((word) => word === '-V' || word === '--version');
-  const { version } = asksVersion ? await import('../engine/version.ts') : { version: '' };
+  const { version } = asksVersion ? await import('../engine/ground/version.ts') : { version: '' };
   const program = new Command('pismak')
     .description('Queues, workers and a watchdog that moves workers to where work waits')
     .version(version)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import type { Engine } from './engine.ts';
+import type { Engine } from './composition/engine.ts';
 import { type LoadedHouse, sectionOf, stateOf } from './house.ts';
 import { openEngine } from './open-engine.ts';
 import { executeOperation } from './operation/execute-operation.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { AlertNotice } from './alert/alert.ts';
 import type { Broker } from './broker/broker.ts';
+import type { Engine, HouseState, OpenHouse } from './composition/engine.ts';
 import type { MigrationLine, Queries } from './database/database.ts';
-import type { Engine, HouseState, OpenHouse } from './engine.ts';
 import type { Events } from './event/event.ts';
 import type { Operation } from './operation/operation.ts';
 import type { StreamOperation } from './operation/stream-operation.ts';

@@ -3,10 +3,11 @@
  * publish requests. Everything else in this folder may change from version to version.
  */
 
-export { type Caller, mayTouch, type Role } from './caller.ts';
+export type { Engine, HouseState } from './composition/engine.ts';
 export type { Database, Migration, Queries } from './database/database.ts';
-export type { Engine, HouseState } from './engine.ts';
-export { type ErrorCode, errorStatus, hasCode, PismakError } from './errors.ts';
+export { type Caller, mayTouch, type Role } from './ground/caller.ts';
+export { type ErrorCode, errorStatus, hasCode, PismakError } from './ground/errors.ts';
+export { version } from './ground/version.ts';
 export {
   type CommandGroup,
   type House,
@@ -43,4 +44,3 @@ export {
 export { type Running, runService, type ServiceContext, type ServiceParts } from './service/service.ts';
 export type { FirstStart } from './stage/first-start.ts';
 export { type Clock, systemClock } from './time/clock.ts';
-export { version } from './version.ts';

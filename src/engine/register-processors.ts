@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Database } from './database/database.ts';
-import { PismakError } from './errors.ts';
+import { PismakError } from './ground/errors.ts';
 import { checkAllowed } from './processor/command/allowed-programs.ts';
 import { parseCommandConfig } from './processor/command/command-config.ts';
 import { dummyProcessor } from './processor/dummy.ts';

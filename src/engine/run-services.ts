@@ -1,6 +1,6 @@
 import { runBacklog } from './backlog/backlog-release.ts';
 import { runErasure } from './blob-owners/blob-erasure.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './composition/engine.ts';
 import { runAlertWatch } from './health/alert-watch.ts';
 import { runOutbox } from './outbox/outbox.ts';
 import { runRequestLists } from './request/request-lists.ts';

@@ -1,5 +1,5 @@
 import type { House } from '../engine/house.ts';
-import { mailSection } from './settings.ts';
+import { mailSection } from './settings/settings.ts';
 
 /** Sends mails, one or a million: queues, relays, templates, campaigns. */
 export const mail = {

@@ -1,7 +1,7 @@
 import type { HouseParts } from '../engine/house.ts';
 import { mailAlert } from './alerts/mail-alert.ts';
 import { migrations } from './database/migrations.ts';
-import { OpenMail } from './open-mail.ts';
+import { OpenMail } from './opened/open-mail.ts';
 import { mailOperations } from './operations/index.ts';
 import { onlineVersion, unsubscribePage } from './pages/online-version.ts';
 import { runMail } from './run-mail.ts';

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/composition/engine.ts';
 import { sectionOf, stateOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
 import { keepAlertType } from './alerts/alert-type.ts';
@@ -8,10 +8,10 @@ import { runRecorder } from './delivery/record-whole.ts';
 import { RowMails } from './delivery/row-mails.ts';
 import { runSenders } from './delivery/run-senders.ts';
 import { WholeMails } from './delivery/whole-mails.ts';
-import { OpenMail } from './open-mail.ts';
+import { OpenMail } from './opened/open-mail.ts';
 import { Relays } from './relays/relays.ts';
 import { runRetention } from './retention/run-retention.ts';
-import { classesOf, mailSection } from './settings.ts';
+import { classesOf, mailSection } from './settings/settings.ts';
 
 /** Runs the senders, the recorder and the generator of campaigns. */
 export async function runMail(engine: Engine): Promise<Running> {

@@ -1,7 +1,7 @@
 import { type PublicPage, sectionOf } from '../engine/house.ts';
 import { escapeHtml } from '../formats/markup/escape.ts';
 import { userAgent } from './crawl/options.ts';
-import { robotSection } from './settings.ts';
+import { robotSection } from './settings/settings.ts';
 
 /** The page about the robot for administrators of servers, in Czech and English. `--contact` may name it. */
 export const aboutPage: PublicPage = {

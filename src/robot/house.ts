@@ -1,5 +1,5 @@
 import type { House } from '../engine/house.ts';
-import { robotSection } from './settings.ts';
+import { robotSection } from './settings/settings.ts';
 
 /** Crawls the web politely and builds a text corpus. */
 export const robot = {

@@ -1,6 +1,6 @@
-import type { Caller } from '../engine/caller.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { Metric } from '../engine/metric.ts';
+import type { Engine } from '../engine/composition/engine.ts';
+import type { Caller } from '../engine/ground/caller.ts';
+import type { Metric } from '../engine/ground/metric.ts';
 import type { CrawlStatistics } from './crawl/statistics.ts';
 import { robotDatabase } from './database/tables.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import type { Engine } from '../engine/engine.ts';
-import { hasCode } from '../engine/errors.ts';
+import type { Engine } from '../engine/composition/engine.ts';
+import { hasCode } from '../engine/ground/errors.ts';
+import { newId } from '../engine/ground/identity.ts';
 import { sectionOf } from '../engine/house.ts';
-import { newId } from '../engine/identity.ts';
 import { type Running, runService } from '../engine/service/service.ts';
 import { WakeUp } from '../engine/time/wake-up.ts';
 import { crawlsChanged } from './crawl/changes.ts';
@@ -14,7 +14,7 @@ import { signOff, signOn } from './harvest/harvester-list.ts';
 import { Harvesters } from './harvest/harvesters.ts';
 import { Keeper } from './keeper/keeper.ts';
 import { runScans } from './scans/run-scans.ts';
-import { robotSection } from './settings.ts';
+import { robotSection } from './settings/settings.ts';
 
 const lookMs = 1_000;
 /** How often a process records what its harvesters do, and reads how many it should have. */

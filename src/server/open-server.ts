@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie';
-import { PismakError } from '../engine/errors.ts';
 import { isSystemError } from '../engine/files/system-error.ts';
+import { PismakError } from '../engine/ground/errors.ts';
 import type { OpenedEngine } from '../engine/open-engine.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { createKeyUsage } from './access/key-usage.ts';

@@ -1,5 +1,5 @@
 import type { House } from '../engine/house.ts';
-import { statisticsSection } from './settings.ts';
+import { statisticsSection } from './settings/settings.ts';
 
 /** Exact sums over millions of entities by day, week, month, quarter and year, in milliseconds. */
 export const statistics = {

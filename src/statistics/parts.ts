@@ -1,11 +1,11 @@
 import { type HouseParts, sectionOf } from '../engine/house.ts';
+import { migrations } from './database/migrations.ts';
 import { ingestProcessor, ingestStage } from './ingest/ingest-stage.ts';
-import { migrations } from './migrations.ts';
+import { StatisticsState, statisticsOf } from './opened/statistics.ts';
 import { statisticsOperations } from './operations/index.ts';
 import { sendOwnEvents } from './own/own-events.ts';
 import { runStatistics } from './run-statistics.ts';
-import { statisticsSection } from './settings.ts';
-import { StatisticsState, statisticsOf } from './statistics.ts';
+import { statisticsSection } from './settings/settings.ts';
 
 /** The parts of this house that a running engine needs. */
 export const parts: HouseParts = {

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { ManualClock } from '../engine/time/clock.ts';
 import { openTestEngine } from '../server/testing/test-engine.ts';
 import { ingest } from './ingest/ingest.ts';
+import { statisticsOf } from './opened/statistics.ts';
 import { answerSeries } from './query/answer.ts';
 import { runStatistics } from './run-statistics.ts';
-import { statisticsOf } from './statistics.ts';
 
 test('the schedules bring every level up to date, and seal days after which no late event is taken', async (t) => {
   const clock = new ManualClock(Date.parse('2026-04-10T12:00:00Z'));

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { Engine } from '../engine/engine.ts';
-import { PismakError } from '../engine/errors.ts';
+import type { Engine } from '../engine/composition/engine.ts';
+import { PismakError } from '../engine/ground/errors.ts';
 import { sectionOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
-import { storedFoundations } from './foundations.ts';
+import { storedFoundations } from './opened/foundations.ts';
+import { type Statistics, statisticsOf } from './opened/statistics.ts';
 import { kindName, userKey } from './operations/inputs.ts';
 import { countOwnEvents } from './own/own-events.ts';
 import { reconcile } from './rollup/reconcile.ts';
 import { rollUp } from './rollup/roll-up.ts';
 import { leftOut } from './rollup/skip-too-large.ts';
 import { sweep } from './rollup/sweep.ts';
-import { statisticsSection } from './settings.ts';
-import { type Statistics, statisticsOf } from './statistics.ts';
+import { statisticsSection } from './settings/settings.ts';
 import { levels } from './store/store.ts';
 
 /** A few minutes after each half hour, when most of its events have arrived. */

@@ -1,5 +1,5 @@
-import { errorStatus, messageOf, PismakError } from '../engine/errors.ts';
 import { isSystemError, reasonOf } from '../engine/files/system-error.ts';
+import { errorStatus, messageOf, PismakError } from '../engine/ground/errors.ts';
 import { printableLines } from './output/printable.ts';
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, stopped: 4, interrupted: 130 } as const;

@@ -1,5 +1,5 @@
 import type { House } from '../engine/house.ts';
-import { transcriptionSection } from './settings.ts';
+import { transcriptionSection } from './settings/settings.ts';
 
 /** Turns scans and PDFs into text, PAGE XML, ALTO, hOCR and searchable PDF. */
 export const transcription = {

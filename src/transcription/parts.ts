@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/composition/engine.ts';
 import type { HouseParts } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
 import { runCollector } from './collect/collector.ts';
@@ -7,9 +7,9 @@ import { migrations } from './database/migrations.ts';
 import { isInDocument } from './documents/bytes-of-documents.ts';
 import { collectQueue, defaultPipeline } from './documents/document.ts';
 import { countRequest } from './documents/quota.ts';
+import { transcriptionProcessors, transcriptionStages } from './documents/stages.ts';
 import { transcriptionOperations } from './operations/index.ts';
-import { transcriptionProcessors, transcriptionStages } from './stages.ts';
-import { TranscriptionState } from './state.ts';
+import { TranscriptionState } from './state/state.ts';
 
 /** The parts of this house that a running engine needs. */
 export const parts: HouseParts = {

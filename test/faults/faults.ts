@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 import type { ZookeeperServer } from '../../src/engine/testing/servers/zookeeper.ts';
 import { presencePath } from '../../src/engine/worker/worker-record.ts';

@@ -5,7 +5,7 @@ import type { Coordination } from '../../src/engine/coordination/coordination.ts
 import { openLastingSession } from '../../src/engine/coordination/lasting-session.ts';
 import { openCoordination } from '../../src/engine/coordination/open.ts';
 import { readHolder } from '../../src/engine/data-directory/data-directory.ts';
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { servicePath } from '../../src/engine/service/service.ts';
 import { type ChildProgram, startProgram } from '../../src/engine/testing/child-program.ts';
 import { type PostgresServer, startPostgres } from '../../src/engine/testing/servers/postgres.ts';

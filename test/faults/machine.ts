@@ -2,8 +2,8 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { messageOf } from '../../src/engine/errors.ts';
-import type { Random } from '../../src/engine/identity.ts';
+import { messageOf } from '../../src/engine/ground/errors.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 
 const execute = promisify(execFile);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { seededRandom } from '../../src/engine/simulation/chance.ts';
 import type { ChildProgram } from '../../src/engine/testing/child-program.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { type AttackFigures, fault, type Orders } from './attack-figures.ts';
 import { goodFiles, type HostileFile, hostileFiles } from './hostile-files.ts';
 import { NoReply, type Reply, send, type Visitor } from './target.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { craftedFiles } from './crafted-files.ts';
 import { pdfOf, storedZip } from './file-builders.ts';
 import { pick } from './hostile-inputs.ts';

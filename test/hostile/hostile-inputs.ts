@@ -1,4 +1,4 @@
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import type { Schema } from './operations-list.ts';
 
 export function pick<T>(random: Random, list: readonly T[]): T {

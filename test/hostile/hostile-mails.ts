@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { type AttackFigures, fault, type Orders } from './attack-figures.ts';
 import { pick } from './hostile-inputs.ts';
 import { NoReply, send, type Visitor } from './target.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { hostileInput, type Known, pick } from './hostile-inputs.ts';
 import type { Offered } from './operations-list.ts';
 import type { Sent } from './target.ts';

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Random } from '../../src/engine/identity.ts';
+import type { Random } from '../../src/engine/ground/identity.ts';
 import { pick } from './hostile-inputs.ts';
 
 const attempts = [

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { hasCode } from '../../src/engine/errors.ts';
+import { hasCode } from '../../src/engine/ground/errors.ts';
 import { mailsInFlight } from '../../src/mail/delivery/run-senders.ts';
 import { openSink } from '../../src/mail/index.ts';
 import { campaignShow } from '../../src/mail/operations/campaign.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { openPostgresDatabase } from '../../src/engine/database/postgres.ts';
-import { messageOf } from '../../src/engine/errors.ts';
+import { messageOf } from '../../src/engine/ground/errors.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
 import { mailsInFlight } from '../../src/mail/delivery/run-senders.ts';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { engineClient } from '../../src/cli/client/engine-client.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/composition/engine.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
 import { findFiles } from '../../src/terminal/files/files-to-publish.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { messageOf } from '../../src/engine/errors.ts';
+import { messageOf } from '../../src/engine/ground/errors.ts';
 import { workerList, workerSwitch } from '../../src/engine/operation/operations/worker.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';

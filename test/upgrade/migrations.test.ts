@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Migration } from '../../src/engine/database/database.ts';
 import { engineMigrations, openDatabase } from '../../src/engine/database/open.ts';
-import { hasCode } from '../../src/engine/errors.ts';
+import { hasCode } from '../../src/engine/ground/errors.ts';
 import { sharedPostgres } from '../../src/engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';

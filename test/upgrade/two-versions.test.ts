@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/composition/engine.ts';
 import { decodeRequest, type Request } from '../../src/engine/request/request.ts';
 import { submitRequest } from '../../src/engine/request/submit.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';

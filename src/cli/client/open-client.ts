@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { House } from '../../engine/house.ts';
 import type { LoadedSettings } from '../../engine/settings/load.ts';
 import type { Clock } from '../../engine/time/clock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { uploadCreate, uploadFinish } from '../../engine/operation/operations/upload.ts';
 import { openOperations } from '../../engine/testing/call-operations.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';

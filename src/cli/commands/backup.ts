@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { backupName } from '../../engine/backup/backup-directory.ts';
-import { PismakError } from '../../engine/errors.ts';
 import { isSystemError, reasonOf } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { backupCreate } from '../../engine/operation/operations/backup.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';

@@ -1,5 +1,5 @@
 import { readHolder } from '../../engine/data-directory/data-directory.ts';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';

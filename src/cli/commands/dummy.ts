@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { newId } from '../../engine/identity.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { anyNumber, byteCount, wholeNumber } from '../../terminal/options/option-values.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { ResultDirectory } from '../../engine/results/result-directory.ts';
 import { requireRunning } from '../../terminal/client/require-running.ts';
 import { tellAlerts } from '../../terminal/client/tell-alerts.ts';

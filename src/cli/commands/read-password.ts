@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Sink } from '../../terminal/output/output.ts';
 
 /** On a terminal, asks without echo; otherwise reads the first line of standard input. */

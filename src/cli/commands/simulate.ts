@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { readWorkload } from '../../engine/simulation/read-workload.ts';
 import { SimulatedTrace } from '../../engine/simulation/recorder.ts';
 import { type Report, report } from '../../engine/simulation/report.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { lockDirectory } from '../../engine/data-directory/directory-lock.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { missingPackages } from '../../engine/local-servers/debian-packages.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { formatBytes, formatCount } from '../../terminal/output/format.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { stageShow } from '../../engine/operation/operations/stage.ts';
 import type { StageDefinition } from '../../engine/stage/stage.ts';
 import type { Client } from '../../terminal/client/client.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { workerEnable, workerList } from '../../engine/operation/operations/worker.ts';
 import type { Session } from '../../terminal/session.ts';
 

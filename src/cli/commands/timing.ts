@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { createTiming, type Timing } from '../../engine/results/timing.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { formatCount, formatDuration } from '../../terminal/output/format.ts';

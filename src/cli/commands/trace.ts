@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { traceShow } from '../../engine/operation/operations/trace.ts';
 import { drawSvg } from '../../engine/trace/draw-svg.ts';
 import { drawText } from '../../engine/trace/draw-text.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkSqliteFile } from '../../engine/database/sqlite/check-file.ts';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { formatBytes, formatDuration } from '../../terminal/output/format.ts';

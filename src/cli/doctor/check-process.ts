@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { Holder } from '../../engine/data-directory/data-directory.ts';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { findExposures } from '../../server/http/exposure.ts';
 import { formatTime } from '../../terminal/output/format.ts';

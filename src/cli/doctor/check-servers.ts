@@ -1,4 +1,4 @@
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { maskSecrets } from '../../engine/log/mask-secrets.ts';
 import { reachServer } from '../../engine/servers/reach-server.ts';
 import { serverNames } from '../../engine/servers/server-addresses.ts';

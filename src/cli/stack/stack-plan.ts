@@ -4,9 +4,9 @@ import { chown, mkdir, mkdtemp, readFile, rename, writeFile } from 'node:fs/prom
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { asPostgresUser, postgresUser, run } from '../../engine/local-servers/postgres-programs.ts';
 
 /** One name for the administrator, the virtual host, the ZooKeeper tree and the database of a new stack. */

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { PismakError } from '../../engine/errors.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type StackPlan, stackUser } from './stack-plan.ts';
 import { stackServers } from './stack-servers.ts';
 

@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { engineClient } from '../client/engine-client.ts';
 import { runCommand } from './run-command.ts';
 

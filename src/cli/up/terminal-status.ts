@@ -1,5 +1,5 @@
 import { type QueueStatus, queueLength } from '../../engine/broker/broker.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { listWorkers, type WorkerView } from '../../engine/worker/worker-record.ts';
 import type { LiveLines } from '../../terminal/output/live-lines.ts';
 import { Rates } from './rates.ts';

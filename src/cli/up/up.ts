@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { type House, loadHouses } from '../../engine/house.ts';
 import { freeMemoryWhenIdle } from '../../engine/process/idle-memory.ts';
 import { serverNames } from '../../engine/servers/server-addresses.ts';
@@ -8,7 +8,7 @@ import { startSystem } from '../../server/system.ts';
 import { exitCodes } from '../../terminal/exit-codes.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
-import { commandName } from '../command-name.ts';
+import { commandName } from './command-name.ts';
 import { showStatus } from './terminal-status.ts';
 
 /** `pismak up`: runs everything in this process until a signal stops it. */

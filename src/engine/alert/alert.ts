@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Database, Queries } from '../database/database.ts';
-import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import type { Events } from '../event/event.ts';
-import { newId } from '../identity.ts';
+import { hasCode, messageOf, PismakError } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import { type Alert, findOpen, insertAlert, listAlerts, trimAlerts, updateAlert } from './alert-rows.ts';

@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely';
-import type { Caller } from '../caller.ts';
-import { chunks } from '../chunks.ts';
 import type { EngineTables } from '../database/tables.ts';
-import { newId } from '../identity.ts';
-import type { Ports } from '../ports.ts';
+import type { Caller } from '../ground/caller.ts';
+import { chunks } from '../ground/chunks.ts';
+import { newId } from '../ground/identity.ts';
+import type { Ports } from '../ports/ports.ts';
 import { RepeatedEntries, type Repeats } from './repeated-entries.ts';
 
 export interface AuditEntry {

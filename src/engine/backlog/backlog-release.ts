@@ -1,6 +1,6 @@
 import type { Alerts } from '../alert/alert.ts';
 import { RefusingQueues } from '../outbox/refusing-queues.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Backlog } from './backlog.ts';
 import { waitingStreams } from './backlog-queries.ts';

@@ -4,7 +4,7 @@ import { CompiledQuery } from 'kysely';
 import { createAlerts } from '../alert/alert.ts';
 import type { Broker, Delivery } from '../broker/broker.ts';
 import type { Queries } from '../database/database.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { ManualClock } from '../time/clock.ts';

@@ -1,9 +1,9 @@
 import type { Broker, OutgoingMessage } from '../broker/broker.ts';
 import { checkMessage, usualMaxBytes } from '../broker/checks.ts';
-import { chunks } from '../chunks.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
-import { newId } from '../identity.ts';
+import { chunks } from '../ground/chunks.ts';
+import { PismakError } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
 import { toColumns } from '../outbox/message-columns.ts';
 import type { Clock } from '../time/clock.ts';
 import { WakeUp } from '../time/wake-up.ts';

@@ -1,6 +1,6 @@
 import { type Broker, queueLength } from '../broker/broker.ts';
 import type { Database } from '../database/database.ts';
-import { hasCode, PismakError } from '../errors.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BacklogItem } from './backlog.ts';
 import { isAwaited } from './backlog-queries.ts';

@@ -1,9 +1,9 @@
 import { queueLength } from '../broker/broker.ts';
 import { ownerOf } from '../broker/owner-header.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { fromColumns } from '../outbox/message-columns.ts';
 import type { RefusingQueues } from '../outbox/refusing-queues.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import { type Owner, WeightedTurns } from '../turns/weighted-turns.ts';
 import { type BacklogRow, dueItems, dueOwners, type Stream } from './backlog-queries.ts';
 import type { ShortQueues } from './short-queues.ts';

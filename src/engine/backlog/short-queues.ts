@@ -1,5 +1,5 @@
 import { type Broker, queueLength } from '../broker/broker.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 
 const freshMs = 250;

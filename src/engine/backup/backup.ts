@@ -2,14 +2,14 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Engine } from '../composition/engine.ts';
 import { accountsOf } from '../database/sqlite/check-restored.ts';
 import { diskFull } from '../disk/disk-reserve.ts';
-import type { Engine } from '../engine.ts';
-import { messageOf, PismakError } from '../errors.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
 import { partName, removeParts } from '../files/temporary-files.ts';
-import { version } from '../version.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
+import { version } from '../ground/version.ts';
 import { type BackupManifest, backupFormat, blobEntry, hashing, manifestName } from './backup-format.ts';
 import { type TarEntry, writeTar } from './tar.ts';
 

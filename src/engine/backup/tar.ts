@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 
 /** A file in an archive. Read all of `content`, or none of it, before asking for the next file. */
 export interface TarEntry {

@@ -6,8 +6,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { faultOfQueues } from '../broker/sqlite/check-restored.ts';
 import type { MigrationLine } from '../database/database.ts';
 import { accountsOf, faultOfDatabase } from '../database/sqlite/check-restored.ts';
-import { messageOf, PismakError } from '../errors.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
 import {
   type BackupManifest,
   backupFormat,

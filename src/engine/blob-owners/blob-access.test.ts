@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Role } from '../caller.ts';
 import type { Queries } from '../database/database.ts';
-import { hasCode } from '../errors.ts';
+import type { Role } from '../ground/caller.ts';
+import { hasCode } from '../ground/errors.ts';
 import { requestOwner } from '../request/result-files.ts';
 import { bothDatabases } from '../testing/both-databases.ts';
 import { putFor } from '../testing/put-for.ts';

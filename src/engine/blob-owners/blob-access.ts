@@ -1,7 +1,7 @@
 import type { BlobReference } from '../blobs/blobs.ts';
-import type { Role } from '../caller.ts';
 import type { Queries } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
+import type { Role } from '../ground/caller.ts';
+import { PismakError } from '../ground/errors.ts';
 import { ownersOf } from './owners-of.ts';
 
 /** Whether a thing of this user in a house contains the blob, so that the user may name it by its hash. */

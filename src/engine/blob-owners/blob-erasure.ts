@@ -1,7 +1,7 @@
 import type { Blobs } from '../blobs/blobs.ts';
-import { chunks } from '../chunks.ts';
 import type { Database, Queries } from '../database/database.ts';
-import type { Ports } from '../ports.ts';
+import { chunks } from '../ground/chunks.ts';
+import type { Ports } from '../ports/ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Clock } from '../time/clock.ts';
 import { forgetPutsOf, hasBeenPut, putAndUnused } from './blob-access.ts';

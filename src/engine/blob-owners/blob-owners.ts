@@ -1,6 +1,6 @@
 import type { Blobs } from '../blobs/blobs.ts';
-import { chunks } from '../chunks.ts';
 import type { Database, Queries } from '../database/database.ts';
+import { chunks } from '../ground/chunks.ts';
 import type { Clock } from '../time/clock.ts';
 import { forgetPuts, forgetPutsOf } from './blob-access.ts';
 

@@ -1,4 +1,4 @@
-import type { PismakError } from '../errors.ts';
+import type { PismakError } from '../ground/errors.ts';
 
 /** The maximum number of bytes, and the error for more. */
 export interface SizeLimit {

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../errors.ts';
 import { isSystemError } from '../files/system-error.ts';
 import { removeLeftovers, temporaryName } from '../files/temporary-files.ts';
+import { hasCode } from '../ground/errors.ts';
 import { systemClock } from '../time/clock.ts';
 import type { BlobReference, Blobs } from './blobs.ts';
 import { checkHash, isHash, verified } from './content-hash.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 
 /** Passes the bytes on, and fails at the end if they don't match `hash`. */
 export async function* verified(

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { access, mkdir, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PismakError } from '../errors.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError, reasonOf } from '../files/system-error.ts';
 import { removeLeftovers, temporaryName } from '../files/temporary-files.ts';
+import { PismakError } from '../ground/errors.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
 import { checkHash, isHash, verified } from './content-hash.ts';

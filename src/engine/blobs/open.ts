@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Blobs } from './blobs.ts';
 
 /** The URL schemes that select an adapter. */

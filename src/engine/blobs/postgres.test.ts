@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { openPostgresPool } from '../database/postgres/pool.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { startPostgres } from '../testing/servers/postgres.ts';
 import { type Clock, ManualClock, systemClock } from '../time/clock.ts';
 import { readBlob } from './blobs.ts';

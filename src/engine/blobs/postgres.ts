@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { openPostgresPool } from '../database/postgres/pool.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
 import { checkHash, verified } from './content-hash.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { ConsumeOptions, OutgoingMessage, Page } from './broker.ts';
 
 /** The default limit on the size of a message. */

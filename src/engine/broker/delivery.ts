@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Delivery, Failure, Lane } from './broker.ts';
 
 /** A message in memory. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import { ElasticSlots } from '../turns/elastic-slots.ts';
 import type { LeastBusyFirst } from '../turns/least-busy-first.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
 import { usualMaxBytes } from './checks.ts';

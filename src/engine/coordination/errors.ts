@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Hold } from './coordination.ts';
 
 export function sessionExpired(session: string): PismakError {

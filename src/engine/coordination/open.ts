@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Coordination } from './coordination.ts';
 

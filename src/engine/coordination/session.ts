@@ -1,4 +1,4 @@
-import type { PismakError } from '../errors.ts';
+import type { PismakError } from '../ground/errors.ts';
 import type { Coordination, Hold, Node, Unwatch, WriteOptions } from './coordination.ts';
 import { sessionClosed, sessionExpired } from './errors.ts';
 import { checkParent, checkPath, checkValue } from './path.ts';

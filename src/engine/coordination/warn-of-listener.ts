@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 
 /** The default report of an error that a watch listener throws. */
 export function warnOfListener(error: unknown): void {

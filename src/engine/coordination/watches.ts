@@ -1,4 +1,4 @@
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import type { Node, Unwatch } from './coordination.ts';
 import { type Followed, follow, tellNews } from './follow.ts';
 import { parentOf } from './path.ts';

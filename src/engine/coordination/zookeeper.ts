@@ -1,4 +1,4 @@
-import type { Random } from '../identity.ts';
+import type { Random } from '../ground/identity.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { warnOfListener } from './warn-of-listener.ts';
 import { readAddress } from './zookeeper/address.ts';

@@ -3,10 +3,10 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { PismakError } from '../errors.ts';
 import { isLiving } from '../files/living-process.ts';
 import { readJson } from '../files/read-json.ts';
 import { isSystemError } from '../files/system-error.ts';
+import { PismakError } from '../ground/errors.ts';
 import { isLocked } from './directory-lock.ts';
 
 /** The process that holds a data directory, as it describes itself in `holder.json`. */

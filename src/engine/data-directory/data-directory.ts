@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PismakError } from '../errors.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { reasonOf } from '../files/system-error.ts';
+import { PismakError } from '../ground/errors.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type Holder, readHolder, removeHolder, writeHolder } from './data-directory-holder.ts';
 import { lockDirectory } from './directory-lock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import type { Migration } from './database.ts';
 import { runMigrations } from './migrate.ts';

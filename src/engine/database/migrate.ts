@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Database, Migration, MigrationLine } from './database.ts';
 
 type Warn = (text: string) => void;

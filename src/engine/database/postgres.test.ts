@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startPostgres } from '../testing/servers/postgres.ts';
 import { settledThrough, willAppend } from './growing-list.ts';

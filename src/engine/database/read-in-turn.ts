@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import { withinTime, withSignal } from '../time/within-time.ts';
 import { OwnerSlots } from '../turns/owner-slots.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { childProcesses, isLiving, isRunning } from '../testing/child-processes.ts';
 import { startProgram } from '../testing/child-program.ts';
 import { eventually } from '../testing/eventually.ts';

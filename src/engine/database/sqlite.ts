@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { messageOf, PismakError } from '../errors.ts';
 import { createPrivateFile } from '../files/private-file.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Database } from './database.ts';
 import { checkMigrations, runMigrations } from './migrate.ts';

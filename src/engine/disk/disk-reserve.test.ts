@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { createDiskReserve, defaultReserve, localDisks } from './disk-reserve.ts';
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { messageOf, PismakError } from '../errors.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
 import { isSystemError } from './system-error.ts';
 
 /** Makes sure that only the owner can read a new file. SQLite would let everyone read it; its WAL inherits the mode. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 
 /** Whether this is a system error with one of these codes: `isSystemError(error, 'ENOENT')`. */
 export function isSystemError(error: unknown, ...codes: string[]): boolean {

@@ -1,5 +1,5 @@
 import type { Alerts } from '../alert/alert.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { BusyWatch } from '../process/busy-watch.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Stages } from '../stage/stages.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { DiskReserve } from '../disk/disk-reserve.ts';
-import { hasCode, messageOf } from '../errors.ts';
-import type { Ports } from '../ports.ts';
+import { hasCode, messageOf } from '../ground/errors.ts';
+import type { Ports } from '../ports/ports.ts';
 import { withDeadline } from '../time/deadline.ts';
 
 export const stores = ['broker', 'coordination', 'database', 'blobs'] as const;

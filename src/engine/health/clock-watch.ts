@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Alerts } from '../alert/alert.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { Database } from '../database/database.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import { mendTimes } from './mend-times.ts';
 

@@ -1,5 +1,5 @@
 import { type Logger, multistream, pino, stdSerializers } from 'pino';
-import { longestMessage, shorten, shortenValues } from '../shorten.ts';
+import { longestMessage, shorten, shortenValues } from '../ground/shorten.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 export interface Log {

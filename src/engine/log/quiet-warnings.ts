@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 
 const againMs = 60_000;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf, PismakError } from '../errors.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
 
 /**
  * Reads server URLs. Errors never repeat the URL, because it may contain a password.

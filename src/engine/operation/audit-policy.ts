@@ -1,6 +1,6 @@
 import { type AuditEntry, actorOf } from '../audit/audit.ts';
 import type { Repeats } from '../audit/repeated-entries.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../ground/caller.ts';
 import { networkOf } from '../network/network-of.ts';
 import { maskInput } from './mask-input.ts';
 import type { Operation } from './operation.ts';

@@ -1,5 +1,5 @@
-import { type Caller, hasRole } from '../caller.ts';
-import { PismakError } from '../errors.ts';
+import { type Caller, hasRole } from '../ground/caller.ts';
+import { PismakError } from '../ground/errors.ts';
 import { namesOf, type Operation } from './operation.ts';
 
 /** Refuses callers that may not call the operation with any input. Returns the caller. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import type { Caller } from '../caller.ts';
-import type { Engine } from '../engine.ts';
-import { PismakError } from '../errors.ts';
+import type { Engine } from '../composition/engine.ts';
+import type { Caller } from '../ground/caller.ts';
+import { PismakError } from '../ground/errors.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { executeOperation } from './execute-operation.ts';
 import { defineOperation, type Operation } from './operation.ts';

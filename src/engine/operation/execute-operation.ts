@@ -1,9 +1,9 @@
 import { ZodError } from 'zod';
-import { type Caller, mayTouch } from '../caller.ts';
-import type { Engine } from '../engine.ts';
-import { hasCode, PismakError } from '../errors.ts';
-import { newId } from '../identity.ts';
-import { shorten } from '../shorten.ts';
+import type { Engine } from '../composition/engine.ts';
+import { type Caller, mayTouch } from '../ground/caller.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
+import { shorten } from '../ground/shorten.ts';
 import { type EndedCall, isAuditedChange, toAuditEntry } from './audit-policy.ts';
 import { authorise } from './authorise.ts';
 import { brokenRule, ruleAbout } from './broken-rule.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Caller, Role } from '../caller.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../composition/engine.ts';
+import type { Caller, Role } from '../ground/caller.ts';
 
 /** What a handler works with. */
 export interface OperationContext {

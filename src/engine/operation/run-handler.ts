@@ -1,6 +1,6 @@
+import type { Engine } from '../composition/engine.ts';
 import { tookTooLong } from '../database/read-in-turn.ts';
-import type { Engine } from '../engine.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import { withDeadline } from '../time/deadline.ts';
 import { withSignal } from '../time/within-time.ts';
 import type { Operation, OperationContext } from './operation.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Caller } from '../caller.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../composition/engine.ts';
+import type { Caller } from '../ground/caller.ts';
 import { authorise } from './authorise.ts';
 import { auditCall, checkInput, checkOwner, findForeignOwner } from './execute-operation.ts';
 import type { Operation, OperationContext } from './operation.ts';

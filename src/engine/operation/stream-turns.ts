@@ -1,4 +1,4 @@
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../composition/engine.ts';
 import type { ByteStream, StreamOperation } from './stream-operation.ts';
 
 /** Opens a stream when its turn comes. The turn lasts until the content ends or the reader leaves. */

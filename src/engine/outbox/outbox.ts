@@ -1,8 +1,8 @@
 import type { Alerts } from '../alert/alert.ts';
 import type { Broker, OutgoingMessage } from '../broker/broker.ts';
 import type { Queries } from '../database/database.ts';
-import { newId } from '../identity.ts';
-import type { Ports } from '../ports.ts';
+import { newId } from '../ground/identity.ts';
+import type { Ports } from '../ports/ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Clock } from '../time/clock.ts';
 import { WakeUp } from '../time/wake-up.ts';

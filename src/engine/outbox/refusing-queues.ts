@@ -1,5 +1,5 @@
 import type { Alerts } from '../alert/alert.ts';
-import { hasCode, messageOf } from '../errors.ts';
+import { hasCode, messageOf } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 
 const fullPauseMs = 1000;

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import { dieWithParent } from './die-with-parent.ts';
 import type { FromHelper } from './helper-process.ts';
 import { isPermanent, PermanentFailure } from './processor.ts';

@@ -1,7 +1,7 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import { collectGarbage } from '../process/idle-memory.ts';
 import { dieWithParent } from './die-with-parent.ts';
 import { type FromHost, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';

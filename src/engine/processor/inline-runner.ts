@@ -1,5 +1,5 @@
 import type { Blobs } from '../blobs/blobs.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
 import { openJobFiles } from './job-files.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import type { ResultFile } from '../request/request.ts';
 import { unlessAborted } from '../time/deadline.ts';
 import type { HostAnswer, HostProcess } from './host-process.ts';

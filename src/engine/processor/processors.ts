@@ -1,4 +1,4 @@
-import { messageOf, PismakError } from '../errors.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
 import type { ProcessorRegistration } from './processor.ts';
 
 /** The processors that stages may use. Houses add theirs when they are opened. */

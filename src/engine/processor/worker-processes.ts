@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
 import { ElasticSlots, type Running } from '../turns/elastic-slots.ts';

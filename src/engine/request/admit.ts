@@ -1,5 +1,5 @@
 import type { Queries } from '../database/database.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Stages } from '../stage/stages.ts';
 import type { OpenRequests } from './open-requests.ts';

@@ -1,8 +1,8 @@
 import { type QueueStatus, queueLength } from '../broker/broker.ts';
-import { chunks } from '../chunks.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Database, Queries } from '../database/database.ts';
-import type { Ports } from '../ports.ts';
+import { chunks } from '../ground/chunks.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Stages } from '../stage/stages.ts';
 import type { Clock } from '../time/clock.ts';

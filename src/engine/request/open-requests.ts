@@ -1,6 +1,6 @@
 import type { Broker } from '../broker/broker.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Request } from './request.ts';

@@ -1,5 +1,5 @@
 import type { Broker } from '../broker/broker.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { newStageLog, outputQueueOf, type Request, toMessage } from './request.ts';
 
 /** A stage's report on a request: the log entry that travels on with it. */

@@ -1,5 +1,5 @@
-import type { Role } from '../caller.ts';
-import { PismakError } from '../errors.ts';
+import type { Role } from '../ground/caller.ts';
+import { PismakError } from '../ground/errors.ts';
 
 /** Requests with 1 or more go before everybody's other requests, so only users with the right may send them. */
 export function checkPriority(

@@ -1,5 +1,5 @@
-import { PismakError } from '../errors.ts';
-import { shorten } from '../shorten.ts';
+import { PismakError } from '../ground/errors.ts';
+import { shorten } from '../ground/shorten.ts';
 import type { ProcessingRequest } from './request_pb.ts';
 
 /**

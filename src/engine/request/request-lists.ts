@@ -1,4 +1,4 @@
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Cancellations } from './cancellations.ts';
 import type { OpenRequests } from './open-requests.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { decodeRequest, encodeRequest, milliseconds, newRequest, newStageLog, toMessage } from './request.ts';
 
 const example = () =>

@@ -2,8 +2,8 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Lane, OutgoingMessage } from '../broker/broker.ts';
 import { ownerHeader } from '../broker/owner-header.ts';
-import { messageOf, PismakError } from '../errors.ts';
-import { shorten } from '../shorten.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
+import { shorten } from '../ground/shorten.ts';
 import {
   type ProcessingRequest,
   ProcessingRequestSchema,

@@ -2,7 +2,7 @@ import { ownAll } from '../blob-owners/blob-owners.ts';
 import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
 import { usualMaxBytes } from '../broker/checks.ts';
 import type { Database } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Request, ResultFile } from './request.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { readBlob } from '../blobs/blobs.ts';
-import { hasCode, type PismakError } from '../errors.ts';
+import { hasCode, type PismakError } from '../ground/errors.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { putFor } from '../testing/put-for.ts';

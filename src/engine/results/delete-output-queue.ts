@@ -1,7 +1,7 @@
 import { disown } from '../blob-owners/blob-owners.ts';
 import type { StoredMessage } from '../broker/broker.ts';
-import { hasCode, PismakError } from '../errors.ts';
-import type { Ports } from '../ports.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Cancellations } from '../request/cancellations.ts';
 import type { OpenRequests } from '../request/open-requests.ts';
 import { endRequests } from '../request/open-requests.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { own } from '../blob-owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { newRequest, toMessage } from '../request/request.ts';
 import { requestOwner } from '../request/result-files.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';

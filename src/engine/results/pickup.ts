@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { disown } from '../blob-owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { Database } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import { endRequests } from '../request/open-requests.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
 import { requestOwner } from '../request/result-files.ts';

@@ -1,5 +1,5 @@
 import { sweepBlobs } from '../blob-owners/blob-owners.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import { forgetUploads } from '../upload/drop-uploads.ts';
 import type { Schedules } from './schedules.ts';
 

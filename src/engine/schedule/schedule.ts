@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import { stageName } from '../stage/stage.ts';
 
 const cronTime = z

@@ -1,9 +1,9 @@
 import type { Alerts } from '../alert/alert.ts';
-import { messageOf, PismakError } from '../errors.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import type { Events } from '../event/event.ts';
-import { newId } from '../identity.ts';
-import type { Ports } from '../ports.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Submission } from '../request/submit.ts';
 import { everyPeriod, type Running, runService, type ServiceContext } from '../service/service.ts';
 import { RunLog } from './run-log.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import test from 'node:test';
 import { z } from 'zod';
 import { createAlerts } from '../alert/alert.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import type { Submission } from '../request/submit.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Database, Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
-import { hasCode, PismakError } from '../errors.ts';
 import type { ChangeLog } from '../event/change-log.ts';
-import { newId } from '../identity.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
 import { stageName } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
 import { WakeUp } from '../time/wake-up.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PismakError } from '../errors.ts';
-import { nearestName } from '../nearest-name.ts';
+import { PismakError } from '../ground/errors.ts';
+import { nearestName } from '../ground/nearest-name.ts';
 import type { Parameters } from './schedule.ts';
 
 export interface TaskContext<Known = Parameters> {

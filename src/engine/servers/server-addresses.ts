@@ -1,5 +1,5 @@
 import type { Coordination, Unwatch } from '../coordination/coordination.ts';
-import { hasCode, PismakError } from '../errors.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
 import { type Settings, settingsSchema } from '../settings/settings.ts';
 
 /** The servers whose addresses are nodes in the tree, at `/servers/NAME`: workers follow them from there. */

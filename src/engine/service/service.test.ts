@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { ManualClock, sleep } from '../time/clock.ts';

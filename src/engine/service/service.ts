@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Coordination, Hold } from '../coordination/coordination.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { QuietWarnings } from '../log/quiet-warnings.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { unlessAborted } from '../time/deadline.ts';

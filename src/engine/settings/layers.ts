@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { nearestName } from '../nearest-name.ts';
+import { nearestName } from '../ground/nearest-name.ts';
 import type { Setting, SettingsDefinition } from './setting.ts';
 import { lineOf, tomlLines } from './toml-lines.ts';
 import { unknownSetting } from './unknown-setting.ts';

@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { z } from 'zod';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { House } from '../house.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { type CommandLineSettings, loadSettings } from './load.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { PismakError } from '../errors.ts';
 import { isSystemError, reasonOf } from '../files/system-error.ts';
+import { PismakError } from '../ground/errors.ts';
 import { exposedFile, exposedOptions } from './exposed-secrets.ts';
 import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './layers.ts';
 import { defineSettings, type HouseSettings, type SettingsDefinition } from './setting.ts';

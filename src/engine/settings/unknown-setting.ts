@@ -1,4 +1,4 @@
-import { nearestName } from '../nearest-name.ts';
+import { nearestName } from '../ground/nearest-name.ts';
 import type { SettingsDefinition } from './setting.ts';
 
 /** The message for a setting that does not exist. `keys` are the names that its table may have. */

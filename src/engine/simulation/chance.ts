@@ -1,4 +1,4 @@
-import type { Random } from '../identity.ts';
+import type { Random } from '../ground/identity.ts';
 
 /** A generator (mulberry32) whose numbers are the same for the same seed on every machine. */
 export function seededRandom(seed: number): Random {

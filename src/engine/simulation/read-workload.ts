@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { messageOf, PismakError } from '../errors.ts';
 import { reasonOf } from '../files/system-error.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
 import { type Workload, workload } from './workload.ts';
 import { workloads } from './workloads.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { hasCode, messageOf } from '../errors.ts';
-import type { Ports } from '../ports.ts';
+import { hasCode, messageOf } from '../ground/errors.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Pipelines } from './pipelines.ts';
 import type { stageDefinition } from './stage.ts';
 import type { Stages } from './stages.ts';

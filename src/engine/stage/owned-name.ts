@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Role } from '../caller.ts';
-import { PismakError } from '../errors.ts';
+import type { Role } from '../ground/caller.ts';
+import { PismakError } from '../ground/errors.ts';
 import { stageName } from './stage.ts';
 
 /**

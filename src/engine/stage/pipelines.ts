@@ -1,7 +1,7 @@
 import type { Broker } from '../broker/broker.ts';
 import type { Database } from '../database/database.ts';
-import { hasCode, PismakError } from '../errors.ts';
 import type { ChangeLog } from '../event/change-log.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import { meantNames, type Namer, ownedName, splitName } from './owned-name.ts';
 import { programOwner } from './program-owner.ts';

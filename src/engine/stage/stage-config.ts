@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nearestName } from '../nearest-name.ts';
+import { nearestName } from '../ground/nearest-name.ts';
 import { type ConfigLine, readConfigLines } from './stage-config-lines.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { after, type TestContext } from 'node:test';
-import type { Caller } from '../caller.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../composition/engine.ts';
+import type { Caller } from '../ground/caller.ts';
 import { openEngine } from '../open-engine.ts';
 import { executeOperation } from '../operation/execute-operation.ts';
 import { engineOperations } from '../operation/operations/index.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '../identity.ts';
+import { newId } from '../ground/identity.ts';
 import { ManualClock, sleep } from './clock.ts';
 
 test('a manual clock fires due callbacks in order of time, each at its own moment', () => {

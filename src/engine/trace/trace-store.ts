@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
-import { newId } from '../identity.ts';
+import { PismakError } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Clock } from '../time/clock.ts';
 import { TraceBuilder } from './build-trace.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { OwnerSlots } from './owner-slots.ts';
 
 const limits = { inAll: 3, perOwner: 2, waitingPerOwner: 2, what: 'searches' };

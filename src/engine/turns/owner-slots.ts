@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 
 export interface OwnerSlotLimits {
   inAll: number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { ManualClock } from '../time/clock.ts';
 import { Slots } from './slots.ts';
 

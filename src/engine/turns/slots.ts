@@ -1,4 +1,4 @@
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** How long a caller waits for a slot. `what` names the slots in the error: "10 connections to PostgreSQL". */

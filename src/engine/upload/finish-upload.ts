@@ -1,7 +1,7 @@
 import { giveUp, giveUpRefused } from '../blob-owners/blob-erasure.ts';
 import type { BlobReference } from '../blobs/blobs.ts';
 import type { Queries } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import { deleteUpload } from './drop-uploads.ts';
 import { recordUpload } from './record-upload.ts';
 import { findUpload, noUpload, ownerOf, type Uploading } from './uploads.ts';

@@ -1,9 +1,9 @@
 import { giveUpRefused } from '../blob-owners/blob-erasure.ts';
 import type { BlobReference } from '../blobs/blobs.ts';
 import { bounded } from '../blobs/bounded.ts';
-import { hasCode } from '../errors.ts';
-import { newId } from '../identity.ts';
-import type { Ports } from '../ports.ts';
+import { hasCode } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
+import type { Ports } from '../ports/ports.ts';
 import { recordUpload } from './record-upload.ts';
 import { countedSize, roomFor } from './upload-limits.ts';
 

@@ -1,8 +1,8 @@
 import { checkMayUse, type HouseWithBlobs } from '../blob-owners/blob-access.ts';
-import type { Caller } from '../caller.ts';
 import type { Queries } from '../database/database.ts';
-import { hasCode } from '../errors.ts';
-import { newId } from '../identity.ts';
+import type { Caller } from '../ground/caller.ts';
+import { hasCode } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
 import { recordUpload } from './record-upload.ts';
 import { countedSize, roomFor } from './upload-limits.ts';
 import { startUpload, type Uploading, uploadOffset } from './uploads.ts';

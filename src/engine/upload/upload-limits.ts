@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { orphanKeptMs } from '../blob-owners/blob-owners.ts';
 import type { SizeLimit } from '../blobs/bounded.ts';
 import type { Queries } from '../database/database.ts';
-import { PismakError } from '../errors.ts';
-import type { Ports } from '../ports.ts';
+import { PismakError } from '../ground/errors.ts';
+import type { Ports } from '../ports/ports.ts';
 
 /**
  * Limits a user's unused uploads, so that no user fills the disk. Counted per user, not per key:

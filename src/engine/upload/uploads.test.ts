@@ -5,7 +5,7 @@ import { checkMayUse, putsAreUsed } from '../blob-owners/blob-access.ts';
 import { eraseGivenUp } from '../blob-owners/blob-erasure.ts';
 import { readBlob } from '../blobs/blobs.ts';
 import { unlimitedDisk } from '../disk/disk-reserve.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { bothDatabases } from '../testing/both-databases.ts';
 import { systemClock } from '../time/clock.ts';

@@ -4,9 +4,9 @@ import { own } from '../blob-owners/blob-owners.ts';
 import { bounded } from '../blobs/bounded.ts';
 import type { Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
-import { hasCode, PismakError } from '../errors.ts';
-import { newId } from '../identity.ts';
-import type { Ports } from '../ports.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
+import type { Ports } from '../ports/ports.ts';
 import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import type { ServiceContext } from '../service/service.ts';
 import { changeWorker } from '../worker/worker-record.ts';
 import type { Assignment, Plan } from './policy.ts';

@@ -1,7 +1,7 @@
-import { messageOf } from '../errors.ts';
 import type { Events } from '../event/event.ts';
+import { messageOf } from '../ground/errors.ts';
 import type { ClockWatch } from '../health/clock-watch.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import { withDeadline } from '../time/deadline.ts';
 import type { TraceEvent, TracePeriod } from '../trace/trace-period.ts';
 import { pruneTrace, writePeriod } from '../trace/trace-store.ts';

@@ -2,7 +2,7 @@ import type { Coordination } from '../coordination/coordination.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import type { Events } from '../event/event.ts';
 import type { ClockWatch } from '../health/clock-watch.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import { everyPeriod, type Running, runService, type ServiceContext } from '../service/service.ts';
 import type { Stages } from '../stage/stages.ts';
 import type { Clock } from '../time/clock.ts';

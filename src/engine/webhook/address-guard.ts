@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import { PermanentFailure } from '../processor/processor.ts';
 
 /** Resolves a name to all its addresses. */

@@ -1,6 +1,6 @@
 import type { AlertSubscriber } from '../alert/alert.ts';
 import { ownerHeader } from '../broker/owner-header.ts';
-import { newId } from '../identity.ts';
+import { newId } from '../ground/identity.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { newRequest, toMessage } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import { createAlerts } from '../alert/alert.ts';
 import { runBacklog } from '../backlog/backlog-release.ts';
-import { newId } from '../identity.ts';
+import { newId } from '../ground/identity.ts';
 import { createOutbox, runOutbox } from '../outbox/outbox.ts';
 import { newRequest } from '../request/request.ts';
 import { requestItem } from '../request/request-item.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Queries } from '../database/database.ts';
-import { hasCode, PismakError } from '../errors.ts';
-import { newId } from '../identity.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** The owner whose secret signs alerts, and work submitted with the command line of the machine itself. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Coordination, Unwatch } from '../coordination/coordination.ts';
 import { type Followed, follow } from '../coordination/follow.ts';
 import type { Database } from '../database/database.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import { cancelledPath } from '../request/cancellations.ts';
 import type { Request } from '../request/request.ts';
 import { type Clock, sleep } from '../time/clock.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Coordination, Node } from '../coordination/coordination.ts';
-import { hasCode, PismakError } from '../errors.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { hasEnded } from './process-life.ts';
 import { presencePath, type WorkerPresence, workerPresence } from './worker-record.ts';

@@ -1,5 +1,5 @@
-import { PismakError } from '../errors.ts';
 import { sweepWorkDirectories } from '../files/work-directory.ts';
+import { PismakError } from '../ground/errors.ts';
 import { findSandbox, sandboxPlan } from '../processor/sandbox.ts';
 import type { CommonProcesses } from './common-processes.ts';
 import type { WorkerParts } from './worker-parts.ts';

@@ -1,5 +1,5 @@
 import { localCopy } from '../blobs/cache.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import { createInlineRunner } from '../processor/inline-runner.ts';
 import { createIsolatedRunner } from '../processor/isolated-runner.ts';
 import type { LoadCheck } from '../processor/load-check.ts';

@@ -1,5 +1,5 @@
 import { dropUnused, fetchCopy } from '../blobs/cache.ts';
-import { messageOf, PismakError } from '../errors.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { WorkerParts } from './worker-parts.ts';
 

@@ -1,7 +1,7 @@
 import { settlingMs } from '../blob-owners/blob-erasure.ts';
 import { disown } from '../blob-owners/blob-owners.ts';
 import type { Delivery } from '../broker/broker.ts';
-import { hasCode, messageOf, PismakError } from '../errors.ts';
+import { hasCode, messageOf, PismakError } from '../ground/errors.ts';
 import type { Runner } from '../processor/runner.ts';
 import { cancelledLog } from '../request/cancellations.ts';
 import { endRequests } from '../request/open-requests.ts';

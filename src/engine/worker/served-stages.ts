@@ -1,4 +1,4 @@
-import { hasCode } from '../errors.ts';
+import { hasCode } from '../ground/errors.ts';
 import type { QuietWarnings } from '../log/quiet-warnings.ts';
 import { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';

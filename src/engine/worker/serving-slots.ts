@@ -1,4 +1,4 @@
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Stages } from '../stage/stages.ts';
 import { listWorkers } from './worker-record.ts';
 

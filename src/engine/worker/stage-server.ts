@@ -1,5 +1,5 @@
 import type { Consumer } from '../broker/broker.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../ground/errors.ts';
 import { foreignLaneOf } from '../request/foreign-lane.ts';
 import type { Stage } from '../stage/stage.ts';
 import { unlessAborted } from '../time/deadline.ts';

@@ -1,5 +1,5 @@
 import type { Coordination } from '../coordination/coordination.ts';
-import { PismakError } from '../errors.ts';
+import { PismakError } from '../ground/errors.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { changeWorker, parsePresence, presencePath } from './worker-record.ts';
 

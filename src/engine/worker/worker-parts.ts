@@ -5,7 +5,7 @@ import type { Coordination } from '../coordination/coordination.ts';
 import type { Database } from '../database/database.ts';
 import type { DiskReserve } from '../disk/disk-reserve.ts';
 import type { Events } from '../event/event.ts';
-import type { Random } from '../identity.ts';
+import type { Random } from '../ground/identity.ts';
 import type { Processors } from '../processor/processors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Stages } from '../stage/stages.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Coordination, Hold, Node } from '../coordination/coordination.ts';
-import { hasCode, PismakError } from '../errors.ts';
+import { hasCode, PismakError } from '../ground/errors.ts';
 import { processLife } from './process-life.ts';
 
 /** The lasting record of a worker, until it is forgotten: its identity and its assignment. At `/workers/ID`. */

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { hasCode, messageOf, PismakError } from '../errors.ts';
+import { hasCode, messageOf, PismakError } from '../ground/errors.ts';
 import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { confineProcesses } from './confine-processes.ts';

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Coordination } from '../coordination/coordination.ts';
-import { hasCode, messageOf } from '../errors.ts';
-import { newId } from '../identity.ts';
+import { hasCode, messageOf } from '../ground/errors.ts';
+import { newId } from '../ground/identity.ts';
 import { QuietWarnings } from '../log/quiet-warnings.ts';
 import { sleep } from '../time/clock.ts';
 import { endsWithin } from '../time/deadline.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { openZip } from '../zip/read-zip.ts';
 
 /** A document of an office program is far below these limits, pictures included. */

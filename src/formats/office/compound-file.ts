@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** The container of old Office documents: a file system in a file, made of chains of sectors. */
 export interface CompoundFile {

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Converted, linksIn, longestText, trimLineEnds } from '../converted/converted.ts';
 import { codePages } from './code-pages.ts';
 import { openCompoundFile } from './compound-file.ts';

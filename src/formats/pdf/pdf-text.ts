@@ -1,4 +1,4 @@
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { type Converted, linksIn, longestText, trimLineEnds } from '../converted/converted.ts';
 
 const mostPages = 20_000;

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Entry, Options, ZipFile } from 'yauzl';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 
 export interface ZipEntry {
   /** The name as the archive has it: hostile, and perhaps with slashes. A folder ends with a slash. */

@@ -1,7 +1,7 @@
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { alertType } from '../model/mail-type.ts';
-import type { MailSettings } from '../settings.ts';
+import type { MailSettings } from '../settings/settings.ts';
 
 const template = `<p>{{ event }}: <b>{{ kind }}</b>, {{ entity }}</p>
 <p>{{ reason }}</p>

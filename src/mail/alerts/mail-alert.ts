@@ -1,14 +1,14 @@
 import type { AlertNotice } from '../../engine/alert/alert.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { sectionOf } from '../../engine/house.ts';
-import { newId } from '../../engine/identity.ts';
 import type { MailTables } from '../database/tables.ts';
 import { byIds } from '../delivery/mail-message.ts';
 import { classOf, rowOf } from '../delivery/submit-mail.ts';
 import { checkMail } from '../model/mail.ts';
 import { alertType } from '../model/mail-type.ts';
-import { mailSection, queueOf } from '../settings.ts';
+import { mailSection, queueOf } from '../settings/settings.ts';
 import { readType } from '../types/mail-types.ts';
 
 /** The owner of mails about alerts: the installation itself. */

@@ -1,8 +1,8 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { classOf } from '../delivery/submit-mail.ts';
 import { SendingHours } from '../model/sending-hours.ts';
-import { mailSection } from '../settings.ts';
+import { mailSection } from '../settings/settings.ts';
 import { findType } from '../types/mail-types.ts';
 import type { Campaign } from './campaign.ts';
 

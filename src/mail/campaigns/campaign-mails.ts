@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { hasCode, messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { classOf } from '../delivery/submit-mail.ts';
 import { addressKey, parseContact } from '../model/address.ts';
 import { longestDataBytes } from '../model/mail.ts';
 import { language as languageTag } from '../model/mail-type.ts';
-import type { MailClass } from '../settings.ts';
+import type { MailClass } from '../settings/settings.ts';
 import { findType, type TypeVersion } from '../types/mail-types.ts';
 import type { Campaign } from './campaign.ts';
 import { keyDigits } from './people-on-disk.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type CampaignRow, mailQueries } from '../database/tables.ts';
 
 /** `ready` has not been started; `running` generates, sends or both; `held` has all its mails and waits for its release. */

@@ -1,14 +1,14 @@
 import { checkMayUse, putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
 import { disown, ownAll } from '../../engine/blob-owners/blob-owners.ts';
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode, PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { stateOf } from '../../engine/house.ts';
-import { newId } from '../../engine/identity.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { classOf } from '../delivery/submit-mail.ts';
 import { checkDesign } from '../model/design.ts';
-import { OpenMail } from '../open-mail.ts';
+import { OpenMail } from '../opened/open-mail.ts';
 import { findType } from '../types/mail-types.ts';
 import {
   type AudienceSource,

@@ -1,5 +1,5 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { mailDatabase } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
 import { audienceOwner, type Campaign } from './campaign.ts';

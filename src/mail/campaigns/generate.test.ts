@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { mailQueries } from '../database/tables.ts';
 import { runMailHouse } from '../testing/running-mail.ts';

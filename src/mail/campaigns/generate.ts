@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { collectGarbage } from '../../engine/process/idle-memory.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { mailDatabase } from '../database/tables.ts';

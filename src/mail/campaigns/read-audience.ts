@@ -1,7 +1,7 @@
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
-import { mailSection } from '../settings.ts';
+import { mailSection } from '../settings/settings.ts';
 import type { AudienceSource } from './campaign.ts';
 import { readCsvPeople } from './read-csv-people.ts';
 

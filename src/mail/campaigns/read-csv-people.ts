@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { readCsv } from '../../formats/csv/read-csv.ts';
 
 /** People of a CSV file, in groups. The first record names the columns; one of them is `email`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { openGate } from '../../engine/testing/servers/gate.ts';
 import { startMariadb } from '../testing/mariadb.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Connection, ConnectionOptions } from 'mysql2';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { masked } from '../smtp/server-url.ts';
 import type { Person } from './read-audience.ts';
 

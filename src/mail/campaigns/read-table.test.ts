@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { openPostgresDatabase } from '../../engine/database/postgres.ts';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { readTable } from './read-table.ts';

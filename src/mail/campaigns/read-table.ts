@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { streamPostgres } from '../../engine/database/postgres/stream-query.ts';
 import { streamSqlite } from '../../engine/database/sqlite/stream-query.ts';
-import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { hasCode, messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { masked } from '../smtp/server-url.ts';
 import type { Person } from './read-audience.ts';
 

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { stateOf } from '../../engine/house.ts';
 import { mailQueries } from '../database/tables.ts';
 import { submitMail } from '../delivery/submit-mail.ts';
 import type { MailFields } from '../model/mail.ts';
-import { OpenMail } from '../open-mail.ts';
+import { OpenMail } from '../opened/open-mail.ts';
 import type { Campaign } from './campaign.ts';
 import { mailFor, type Recipe, recipesOf, sharedColumns } from './campaign-mails.ts';
 import { type Person, readAudience } from './read-audience.ts';

@@ -1,5 +1,5 @@
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode, messageOf } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { hasCode, messageOf } from '../../engine/ground/errors.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { endsWithin } from '../../engine/time/deadline.ts';
 import type { WakeUp } from '../../engine/time/wake-up.ts';

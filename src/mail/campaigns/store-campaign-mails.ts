@@ -1,13 +1,13 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
-import { chunks } from '../../engine/chunks.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { insertMany } from '../database/many-rows.ts';
 import { type MailTables, mailDatabase } from '../database/tables.ts';
 import { countMails } from '../delivery/count-mails.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
-import { queueOf } from '../settings.ts';
+import { queueOf } from '../settings/settings.ts';
 import { audienceOwner, type Campaign } from './campaign.ts';
 import { type CampaignMail, type Recipe, sharedColumns } from './campaign-mails.ts';
 

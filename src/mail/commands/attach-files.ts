@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sizeOfFile, uploadFile } from '../../terminal/client/upload-file.ts';
 import type { Session } from '../../terminal/session.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { uploadFile } from '../../terminal/client/upload-file.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';

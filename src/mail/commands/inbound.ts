@@ -1,8 +1,8 @@
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
 import { isSystemError, reasonOf } from '../../engine/files/system-error.ts';
+import { hasCode, messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import type { Session } from '../../terminal/session.ts';

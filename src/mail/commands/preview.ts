@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
+import { hasCode, messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { escapeHtml } from '../../formats/markup/escape.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';

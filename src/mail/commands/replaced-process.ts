@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { Session } from '../../terminal/session.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { collect } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { messageOf, PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 
 export async function writeTo(file: string, content: string | Buffer): Promise<void> {
   await writeFile(file, content).catch((error: unknown) => {

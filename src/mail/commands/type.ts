@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { collect } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatTime } from '../../terminal/output/format.ts';

@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { type Attachment, checkSource } from '../model/attachment.ts';
-import type { MailSettings } from '../settings.ts';
+import type { MailSettings } from '../settings/settings.ts';
 
 type AttachmentStore = Pick<Engine, 'blobs'>;
 

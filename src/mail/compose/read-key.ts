@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type DkimKey, readDkimKey } from '../mime/dkim.ts';
-import type { MailSettings } from '../settings.ts';
+import type { MailSettings } from '../settings/settings.ts';
 
 /** The key that signs mails, or undefined if mails are not signed. */
 export async function readKey({

@@ -1,5 +1,5 @@
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Database, Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
 import type { MailState } from '../model/mail.ts';
 
 export const replyKinds = ['unsubscribed', 'complained'] as const;

@@ -1,10 +1,10 @@
-import type { Role } from '../../engine/caller.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Role } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { addUsage, dayOf, monthOf } from '../../engine/usage/usage.ts';
-import { mailSection } from '../settings.ts';
+import { mailSection } from '../settings/settings.ts';
 
 /** Counts mails, and the bytes stored for them, against the user's limits. Throws in the transaction that stores them. */
 export async function countMails(

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { allowedPath } from '../compose/load-attachment.ts';
 import { mailQueries } from '../database/tables.ts';
-import type { MailSettings } from '../settings.ts';
+import type { MailSettings } from '../settings/settings.ts';
 
 /**
  * Deletes the files of this mail that no other mail needs; without a mail, all files that a killed process left. A file is kept

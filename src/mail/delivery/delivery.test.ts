@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
-import { mailSettings } from '../settings.ts';
+import { mailSettings } from '../settings/settings.ts';
 import type { Misbehaviour } from '../sink/misbehaviour.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 import { byIds } from './mail-message.ts';

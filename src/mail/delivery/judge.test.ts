@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classesOf, type MailClass, mailSettings } from '../settings.ts';
+import { classesOf, type MailClass, mailSettings } from '../settings/settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { judge, pauseMs } from './judge.ts';
 

@@ -1,5 +1,5 @@
-import type { Random } from '../../engine/identity.ts';
-import type { MailClass, MailSettings } from '../settings.ts';
+import type { Random } from '../../engine/ground/identity.ts';
+import type { MailClass, MailSettings } from '../settings/settings.ts';
 import { isDeadCode, type SmtpOutcome } from '../smtp/outcome.ts';
 import type { MailToSend } from './mail-source.ts';
 import type { MailResult } from './record-results.ts';

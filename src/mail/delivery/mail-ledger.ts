@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { mailDatabase } from '../database/tables.ts';
 import { type MailResult, recordMails, recordRetries } from './record-results.ts';
 import { type TakenMail, takeMails } from './take-mails.ts';

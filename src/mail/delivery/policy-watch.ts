@@ -1,5 +1,5 @@
-import type { Engine } from '../../engine/engine.ts';
-import { queueOf } from '../settings.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { queueOf } from '../settings/settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { withoutAddresses } from './answer-text.ts';
 

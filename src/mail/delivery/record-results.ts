@@ -3,7 +3,7 @@ import type { Backlog } from '../../engine/backlog/backlog.ts';
 import { updateMails } from '../database/many-rows.ts';
 import type { MailDatabase } from '../database/tables.ts';
 import type { MailState } from '../model/mail.ts';
-import { queueOf } from '../settings.ts';
+import { queueOf } from '../settings/settings.ts';
 import { byIds } from './mail-message.ts';
 
 /** The result of a mail that a sender took. */

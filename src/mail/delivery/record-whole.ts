@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { z } from 'zod';
 import type { Broker } from '../../engine/broker/broker.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Running } from '../../engine/service/service.ts';
 import { deleteErased } from '../database/erased-addresses.ts';
 import { insertMany, rowValues } from '../database/many-rows.ts';

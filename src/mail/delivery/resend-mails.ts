@@ -1,9 +1,9 @@
-import { chunks } from '../../engine/chunks.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { mailDatabase } from '../database/tables.ts';
 import type { MailState } from '../model/mail.ts';
-import { classesOf, mailSection, queueOf } from '../settings.ts';
+import { classesOf, mailSection, queueOf } from '../settings/settings.ts';
 import { readType } from '../types/mail-types.ts';
 import { byIds, mailsPerMessage } from './mail-message.ts';
 

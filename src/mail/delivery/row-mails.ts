@@ -1,8 +1,8 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { type MailRow, mailDatabase } from '../database/tables.ts';
 import { deletesFiles, type MailFields } from '../model/mail.ts';
 import { InBatches } from '../prepare/in-batches.ts';
-import type { MailSettings } from '../settings.ts';
+import type { MailSettings } from '../settings/settings.ts';
 import { answerText } from './answer-text.ts';
 import { deleteSentFiles } from './delete-sent-files.ts';
 import { returned } from './judge.ts';

@@ -1,7 +1,7 @@
 import type { Running } from '../../engine/service/service.ts';
 import { Slots } from '../../engine/turns/slots.ts';
 import { SendingHours } from '../model/sending-hours.ts';
-import { classesOf, queueOf } from '../settings.ts';
+import { classesOf, queueOf } from '../settings/settings.ts';
 import { wholeMailsPerMessage } from './mail-message.ts';
 import { Sender, type SenderParts } from './sender.ts';
 import { serveInHours } from './serve-in-hours.ts';

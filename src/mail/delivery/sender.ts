@@ -1,11 +1,11 @@
 import { ZodError } from 'zod';
 import type { Delivery } from '../../engine/broker/broker.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { messageOf } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import type { Slots } from '../../engine/turns/slots.ts';
 import type { Composer } from '../compose/composer.ts';
 import type { Relays } from '../relays/relays.ts';
-import type { MailClass, MailSettings } from '../settings.ts';
+import type { MailClass, MailSettings } from '../settings/settings.ts';
 import { judge, judgeBefore, returned, type Verdict } from './judge.ts';
 import { readMailMessage } from './mail-message.ts';
 import type { End, Ended, MailSource, MailToSend, Settlement, Taken } from './mail-source.ts';

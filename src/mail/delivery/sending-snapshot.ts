@@ -1,5 +1,5 @@
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { type ErasedAddresses, readErased, withdrawnFreshMs } from '../database/erased-addresses.ts';
 import { mailQueries } from '../database/tables.ts';
 import { findType } from '../types/mail-types.ts';

@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { MailRow } from '../database/tables.ts';
 import type { MailState } from '../model/mail.ts';
 import { alertType } from '../model/mail-type.ts';

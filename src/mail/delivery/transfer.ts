@@ -1,9 +1,9 @@
-import { hasCode, messageOf } from '../../engine/errors.ts';
-import { newId } from '../../engine/identity.ts';
+import { hasCode, messageOf } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import type { ComposedMail } from '../compose/composer.ts';
 import { copyFields } from '../compose/copies.ts';
 import { deletesFiles } from '../model/mail.ts';
-import { type MailClass, queueOf } from '../settings.ts';
+import { type MailClass, queueOf } from '../settings/settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { pauseMs, type Verdict } from './judge.ts';
 import { wholeMessage } from './mail-message.ts';

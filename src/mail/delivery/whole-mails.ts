@@ -1,10 +1,10 @@
 import type { Delivery } from '../../engine/broker/broker.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode, messageOf } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { hasCode, messageOf } from '../../engine/ground/errors.ts';
 import { copyIn } from '../compose/copies.ts';
 import { isErased } from '../database/erased-addresses.ts';
 import { addressKey } from '../model/address.ts';
-import { classOfQueue } from '../settings.ts';
+import { classOfQueue } from '../settings/settings.ts';
 import { answerText } from './answer-text.ts';
 import { returned, type Verdict } from './judge.ts';
 import { type WholeMail, wholeMessage } from './mail-message.ts';

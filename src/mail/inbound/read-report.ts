@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { isDeadAddress } from './dead-address-words.ts';
 
 const mostAddresses = 50;

@@ -1,7 +1,7 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
-import { openTokens, type Tokens } from '../tokens.ts';
+import { openTokens, type Tokens } from '../tokens/tokens.ts';
 import { type Report, readReport } from './read-report.ts';
 import { addReply } from './reply.ts';
 import { unsubscribe } from './unsubscribe.ts';

@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { type MailRow, mailQueries } from '../database/tables.ts';
 import { addressKey } from '../model/address.ts';
 import { addReply } from './reply.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { readKey } from '../compose/read-key.ts';
-import { mailSettings } from '../settings.ts';
+import { mailSettings } from '../settings/settings.ts';
 import { compileTemplate } from '../templates/compile.ts';
 import { buildMessage } from './build-message.ts';
 import { readDkimKey } from './dkim.ts';

@@ -1,6 +1,6 @@
 import { createPrivateKey, hash, type KeyObject, sign as signWithCallback } from 'node:crypto';
 import { promisify } from 'node:util';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Header } from './headers.ts';
 
 /** Signs in the thread pool: an RSA signature takes three times as long as the rest of a mail. */

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Contact, wireAddress } from '../model/address.ts';
 
 /** A header field; its value may be folded with CRLF and white space. */

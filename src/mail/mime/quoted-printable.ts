@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { messageMemory } from './message-memory.ts';
 
 const hex = new Uint8Array(Buffer.from('0123456789ABCDEF'));

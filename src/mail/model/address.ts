@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** Name and address, as headers show them: `Anna Nováková <anna@example.org>`. */
 export interface Contact {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 const fileName = z
   .string()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { contact } from './address.ts';
 import { attachment, checkSource } from './attachment.ts';
 import { headerText, language, typeCode } from './mail-type.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** Days, and minutes of the day, in which mails of a class may be sent. */
 interface Hours {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
@@ -35,7 +35,7 @@ export const campaignResume = defineOperation({
   output: done,
   example: { campaign: 'spring' },
   async handler({ engine, caller }, { campaign: wanted }) {
-    const { OpenMail } = await import('../open-mail.ts');
+    const { OpenMail } = await import('../opened/open-mail.ts');
     const campaign = await getCampaign(engine, wanted, caller.name);
     await setCampaignState(engine, campaign, ['paused'], { state: 'running' });
     // With generateOnly, only generation resumes: the mails wait for a second start.
@@ -75,7 +75,7 @@ export const campaignRetry = defineOperation({
   example: { campaign: 'spring' },
   async handler({ engine, caller }, { campaign: wanted, unknown }) {
     const { resendMails } = await import('../delivery/resend-mails.ts');
-    const { OpenMail } = await import('../open-mail.ts');
+    const { OpenMail } = await import('../opened/open-mail.ts');
     const { id, state } = await getCampaign(engine, wanted, caller.name);
     if (state === 'cancelled') throw new PismakError('conflict', 'the campaign was cancelled');
     const states = unknown ? (['failed', 'expired', 'unknown'] as const) : (['failed', 'expired'] as const);

@@ -1,7 +1,7 @@
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
-import { classesOf, mailSection } from '../settings.ts';
+import { classesOf, mailSection } from '../settings/settings.ts';
 
 /** Refuses unknown classes: their mails could never be sent. */
 export function checkClass({ settings }: Pick<Engine, 'settings'>, name: string): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
@@ -96,8 +96,8 @@ export const mailShow = defineOperation({
   }),
   example: { mail: someMail },
   async handler({ engine }, { mail }) {
-    const { openTokens } = await import('../tokens.ts');
-    const { publicUrl } = await import('../open-mail.ts');
+    const { openTokens } = await import('../tokens/tokens.ts');
+    const { publicUrl } = await import('../opened/open-mail.ts');
     const row = await mailQueries(engine)
       .selectFrom('mail_mail')
       .select([...mailColumns, 'fields'])

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sectionOf, stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { nothing } from '../../engine/operation/operations/inputs.ts';
-import { mailSection } from '../settings.ts';
+import { mailSection } from '../settings/settings.ts';
 
 export const relayList = defineOperation({
   name: 'relay.ls',
@@ -29,7 +29,7 @@ export const relayList = defineOperation({
   }),
   example: {},
   async handler({ engine }) {
-    const { OpenMail } = await import('../open-mail.ts');
+    const { OpenMail } = await import('../opened/open-mail.ts');
     const running = stateOf(engine, OpenMail).relays;
     if (running) return { relays: running.states() };
     // This process does not send: show the relays of the settings.

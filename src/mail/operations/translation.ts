@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { checkDesign } from '../model/design.ts';
@@ -118,7 +118,7 @@ export const typePreview = defineOperation({
   }),
   example: { code: 'order', language: 'cs' },
   async handler({ engine, caller }, { code, language: wanted, values, design = '' }) {
-    const { OpenMail } = await import('../open-mail.ts');
+    const { OpenMail } = await import('../opened/open-mail.ts');
     const { findType } = await import('../types/mail-types.ts');
     const type = await findType(engine, code);
     checkDesign(type, design);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
@@ -10,7 +10,7 @@ import { formatContact } from '../model/address.ts';
 import { type Attachment, typeAttachment } from '../model/attachment.ts';
 import { designNames } from '../model/design.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
-import { mailSection } from '../settings.ts';
+import { mailSection } from '../settings/settings.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
 import { checkClass } from './check-class.ts';
 

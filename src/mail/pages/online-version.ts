@@ -1,10 +1,10 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { type PublicAnswer, type PublicPage, stateOf } from '../../engine/house.ts';
 import { escapeHtml } from '../../formats/markup/escape.ts';
 import { mailQueries } from '../database/tables.ts';
 import { unsubscribe } from '../inbound/unsubscribe.ts';
-import { OpenMail } from '../open-mail.ts';
-import { openTokens } from '../tokens.ts';
+import { OpenMail } from '../opened/open-mail.ts';
+import { openTokens } from '../tokens/tokens.ts';
 
 /** The mail of a token. Unknown, forged and deleted tokens look the same. */
 async function mailOf(engine: Engine, token: string | undefined) {

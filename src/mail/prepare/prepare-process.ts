@@ -1,4 +1,4 @@
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { answerQuestions } from '../../engine/processor/answer-questions.ts';
 import type { MailToPrepare, PrepareAnswer, PrepareQuestion } from './preparers.ts';
 

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Engine } from '../../engine/engine.ts';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { longestDataBytes } from '../model/mail.ts';
 import { InBatches } from './in-batches.ts';

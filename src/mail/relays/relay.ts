@@ -1,4 +1,4 @@
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { TokenBucket } from '../../engine/turns/token-bucket.ts';
 import { type Envelope, SmtpConnection, type SmtpOptions } from '../smtp/connection.ts';

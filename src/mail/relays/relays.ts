@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Envelope } from '../smtp/connection.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';

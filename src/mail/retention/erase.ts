@@ -1,6 +1,6 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { audienceOwner, toCampaign } from '../campaigns/campaign.ts';
@@ -11,7 +11,7 @@ import { readMailMessage, wholeMessage } from '../delivery/mail-message.ts';
 import { blobOwner } from '../delivery/submit-mail.ts';
 import { addressKey, parseContact } from '../model/address.ts';
 import type { MailState } from '../model/mail.ts';
-import { classesOf, mailSection, queueOf } from '../settings.ts';
+import { classesOf, mailSection, queueOf } from '../settings/settings.ts';
 
 type MailStore = Pick<Engine, 'clock' | 'database'>;
 

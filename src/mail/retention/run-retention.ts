@@ -1,9 +1,9 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { mailQueries } from '../database/tables.ts';
 import { deleteSentFiles } from '../delivery/delete-sent-files.ts';
-import { mailSection } from '../settings.ts';
+import { mailSection } from '../settings/settings.ts';
 import { eraseEnded } from './erase.ts';
 
 const periodMs = 3_600_000;

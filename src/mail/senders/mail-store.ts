@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type MailType, type MailTypeInput, mailType } from '../model/mail-type.ts';
 
 /** A source of mail types. Implement it for your own storage. */

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { formatContact } from '../model/address.ts';
 import { checkDesign } from '../model/design.ts';
 import { checkMail, type MailFields, type MailInput, type MailState, mailFromJson } from '../model/mail.ts';

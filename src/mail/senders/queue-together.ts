@@ -1,6 +1,6 @@
 import type { Broker, Lane } from '../../engine/broker/broker.ts';
 import { inWholeMessages, wholeMailsPerMessage, wholeMessage } from '../delivery/mail-message.ts';
-import { queueOf } from '../settings.ts';
+import { queueOf } from '../settings/settings.ts';
 
 interface Queued {
   id: string;

@@ -1,9 +1,9 @@
 import type { Database } from '../../engine/database/database.ts';
-import { PismakError } from '../../engine/errors.ts';
-import { newId } from '../../engine/identity.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { checkDesign } from '../model/design.ts';
-import { classesOf, mailSettings, queueOf } from '../settings.ts';
+import { classesOf, mailSettings, queueOf } from '../settings/settings.ts';
 import type { MailSender } from './mail-sender.ts';
 import { cached, type MailStore } from './mail-store.ts';
 import { checkAlone } from './senders.ts';

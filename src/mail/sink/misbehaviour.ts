@@ -1,5 +1,5 @@
-import { PismakError } from '../../engine/errors.ts';
-import type { Random } from '../../engine/identity.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import type { Random } from '../../engine/ground/identity.ts';
 
 /** The steps of a dialogue, in order. `end`: after the final dot, before its reply. */
 export const sinkSteps = ['connect', 'ehlo', 'auth', 'mail', 'rcpt', 'data', 'body', 'end'] as const;

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import type { Random } from '../../engine/identity.ts';
+import type { Random } from '../../engine/ground/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Misbehaviour } from './misbehaviour.ts';
 import { SinkDialogue } from './sink-dialogue.ts';

@@ -2,7 +2,7 @@ import { isAscii as isAsciiBytes } from 'node:buffer';
 import { connect as connectSocket, isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { connect as connectTls } from 'node:tls';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { isAscii, wireAddress } from '../model/address.ts';
 import { authenticate } from './authenticate.ts';

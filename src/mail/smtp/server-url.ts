@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** A mail server as its URL describes it: `smtp://user:password@mail.example.org:587?tls=require`. */
 export interface SmtpServer {

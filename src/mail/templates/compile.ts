@@ -1,5 +1,5 @@
 import type { Liquid, Template } from 'liquidjs';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { EncodedContent } from '../mime/build-message.ts';
 import type { MailType } from '../model/mail-type.ts';
 import { Filling, OverBudget } from './filling.ts';

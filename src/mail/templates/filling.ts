@@ -1,5 +1,5 @@
 import type { Liquid, Template } from 'liquidjs';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { escapeHtml } from '../../formats/markup/escape.ts';
 import { messageMemory } from '../mime/message-memory.ts';
 import { type EncodedText, quotedPrintableWriter } from '../mime/quoted-printable.ts';

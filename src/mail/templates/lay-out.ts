@@ -1,4 +1,4 @@
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { pluralForms } from './plural.ts';
 import { pluralHeader } from './plural-rules.ts';
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { type CompiledTemplate, compileTemplate } from './compile.ts';
 import type { RenderAnswer, RenderQuestion } from './render-threads.ts';
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type ErrorCode, messageOf, PismakError } from '../../engine/errors.ts';
+import { type ErrorCode, messageOf, PismakError } from '../../engine/ground/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { OwnerSlots } from '../../engine/turns/owner-slots.ts';
 import type { EncodedContent } from '../mime/build-message.ts';

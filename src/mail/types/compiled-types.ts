@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { buildSkeleton, type Skeleton } from '../mime/skeleton.ts';
 import { type FairTemplate, FairTemplates } from '../templates/fair-templates.ts';
 import { findType, type TypeVersion } from './mail-types.ts';

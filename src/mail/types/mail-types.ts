@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
-import { nearestName } from '../../engine/nearest-name.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { nearestName } from '../../engine/ground/nearest-name.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { type MailType, mailType } from '../model/mail-type.ts';
 import type { LaidOut } from '../templates/lay-out.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { lockDirectory } from '../../engine/data-directory/directory-lock.ts';
-import { PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { Catalogue, entryBytes } from '../export/catalogue.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { LoadedSettings } from '../../engine/settings/load.ts';
 import { inputFields, optionsOf, readField } from '../../terminal/options/input-field.ts';
 import { crawlOptions } from '../crawl/options.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { hasCode, PismakError } from '../../engine/errors.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { reachableHolder } from '../../terminal/client/reachable-holder.ts';
 import { tellAlerts } from '../../terminal/client/tell-alerts.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { readInput } from './read-input.ts';
 

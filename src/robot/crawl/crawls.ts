@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { disown, disownOne } from '../../engine/blob-owners/blob-owners.ts';
-import { chunks } from '../../engine/chunks.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
-import { newId } from '../../engine/identity.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { type CrawlRow, domainIds, type Queries, requestState, robotDatabase } from '../database/tables.ts';
 import { segmentOwner } from '../segments/segment-list.ts';
 import { tellChange } from './changes.ts';

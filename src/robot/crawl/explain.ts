@@ -1,5 +1,5 @@
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { requestState, robotDatabase } from '../database/tables.ts';
 import { parseRobots } from '../text/robots-rules.ts';
 import { splitUrl } from '../text/url/split-url.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { CrawlDefinition } from './options.ts';
 
 /** An expression of a crawl that is malformed or would take too long: the crawl can't run with it. */

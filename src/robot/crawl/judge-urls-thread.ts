@@ -1,7 +1,7 @@
 /** A thread that judges URLs by the expressions of a user. It is killed if it takes too long. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { chunks } from '../../engine/chunks.ts';
-import { messageOf } from '../../engine/errors.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { type FromJudge, judgeUrl, type UrlsToJudge } from './judge-urls.ts';
 import { loadScope } from './scope.ts';
 

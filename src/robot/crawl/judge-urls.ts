@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { OwnerSlots } from '../../engine/turns/owner-slots.ts';
 import { checkExpressions, stepsIn, UnusableExpression } from './expression.ts';
 import type { CrawlDefinition } from './options.ts';

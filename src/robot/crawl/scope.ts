@@ -1,4 +1,4 @@
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { hostOf, originOf } from '../text/url/split-url.ts';
 import { checkExpressions, UnusableExpression } from './expression.ts';
 import type { CrawlDefinition } from './options.ts';

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';
 
 const files: Readonly<Record<string, { folder: string; name: string; extension: string }>> = {

@@ -1,4 +1,4 @@
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { Overrun, type UseLimits } from '../../engine/processor/watch-use.ts';
 import { systemClock } from '../../engine/time/clock.ts';

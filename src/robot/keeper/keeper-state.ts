@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Random } from '../../engine/identity.ts';
+import type { Random } from '../../engine/ground/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import { addError, type CrawlStatistics } from '../crawl/statistics.ts';

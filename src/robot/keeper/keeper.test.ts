@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
 import type { BatchPlan, ScoutPlan, Stop, Visit } from '../batch/plan.ts';

@@ -1,6 +1,6 @@
-import { chunks } from '../../engine/chunks.ts';
-import { PismakError } from '../../engine/errors.ts';
-import { newId } from '../../engine/identity.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { checkExpressions } from '../crawl/expression.ts';
 import { readDefinition } from '../crawl/options.ts';

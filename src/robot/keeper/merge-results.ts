@@ -1,4 +1,4 @@
-import { chunks } from '../../engine/chunks.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
 import { robotsPath } from '../batch/plan.ts';
 import {
   type FoundLink,

@@ -1,4 +1,4 @@
-import { chunks } from '../../engine/chunks.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
 import { optionsOf } from '../crawl/known-options.ts';
 import { rulesOf } from '../crawl/options.ts';
 import type { Queries } from '../database/tables.ts';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
-import { robotSection } from '../settings.ts';
+import { robotSection } from '../settings/settings.ts';
 import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toRow } from './rows.ts';
 
 const one = z.strictObject({ crawl: crawlId });

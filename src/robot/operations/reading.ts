@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { defineStream } from '../../engine/operation/stream-operation.ts';
 import { crawlOptions, readDefinition } from '../crawl/options.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../engine/identity.ts';
+import type { Random } from '../../engine/ground/identity.ts';
 
 /** How long to leave a host alone that asked us to slow down. */
 export interface SlowDown {

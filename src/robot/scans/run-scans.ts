@@ -1,7 +1,7 @@
 import { disown, disownOne } from '../../engine/blob-owners/blob-owners.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { admit, takeBack } from '../../engine/request/admit.ts';
 import { endRequests } from '../../engine/request/open-requests.ts';
 import { decodeRequest, newFile, newRequest, type Request } from '../../engine/request/request.ts';

@@ -1,5 +1,5 @@
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
-import { newId } from '../../engine/identity.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Queries } from '../database/tables.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
 import { changeState, createCrawl, findCrawl } from '../crawl/crawls.ts';

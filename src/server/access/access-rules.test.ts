@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { type Role, roles } from '../../engine/caller.ts';
+import { type Role, roles } from '../../engine/ground/caller.ts';
 import { loadHouses } from '../../engine/house.ts';
 import { namesOf } from '../../engine/operation/operation.ts';
 import { houses } from '../../houses.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Role, roles } from '../../engine/caller.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Database, Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode, PismakError } from '../../engine/errors.ts';
+import { type Role, roles } from '../../engine/ground/caller.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import { hashPassword } from './password.ts';
 
 /** Names under which the engine acts. An account with such a name would own the engine's data. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
 import { isLoopback } from '../http/loopback.ts';
 import { showsProxy } from '../http/trusted-proxies.ts';
 import { callerOfKey, keyPrefix } from './keys.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mayTouch } from '../../engine/caller.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { mayTouch } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { role } from './accounts.ts';
 import { createKey, keyOwner, listKeys, revokeKey, scope } from './keys.ts';

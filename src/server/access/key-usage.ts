@@ -1,5 +1,5 @@
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
 
 /** Counts how often keys are used. Writes the counts every few seconds, so that no request waits for a write. */
 export interface KeyUsage {

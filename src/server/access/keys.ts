@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Caller, type Role, roles } from '../../engine/caller.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Database, Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
-import { newId } from '../../engine/identity.ts';
+import { type Caller, type Role, roles } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { inScope } from '../../engine/operation/authorise.ts';
 import { role } from './accounts.ts';
 import { hashToken, newToken } from './secret-token.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** A form on another site can't send these types without a preflight, which we always refuse. */
 const safeTypes = /^application\/(json|octet-stream)\b/i;

@@ -1,6 +1,6 @@
-import type { Caller } from '../../engine/caller.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
 import { role } from './accounts.ts';
 import { hashToken, newToken } from './secret-token.ts';
 

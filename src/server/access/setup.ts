@@ -1,5 +1,5 @@
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { createAccount, noAccountsYet } from './accounts.ts';
 import { hashToken, newToken, tokenMatches } from './secret-token.ts';
 

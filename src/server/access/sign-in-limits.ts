@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Database, Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { networkOf } from '../../engine/network/network-of.ts';
 
 const minute = 60_000;

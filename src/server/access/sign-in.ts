@@ -1,5 +1,5 @@
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode, PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import { networkOf } from '../../engine/network/network-of.ts';
 import { ofStranger } from '../../engine/operation/audit-policy.ts';
 import { OwnerSlots } from '../../engine/turns/owner-slots.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Caller } from '../../engine/caller.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Queries } from '../../engine/database/database.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { hasCode, PismakError } from '../../engine/errors.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { deleteSecrets } from '../../engine/webhook/secret.ts';
 import {

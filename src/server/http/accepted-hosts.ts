@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { shorten } from '../../engine/ground/shorten.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
-import { shorten } from '../../engine/shorten.ts';
 import type { IsProxy } from './trusted-proxies.ts';
 
 /** Load balancers check it under names of their own, and it reveals nothing. */

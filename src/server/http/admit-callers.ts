@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import { auditCall } from '../../engine/operation/execute-operation.ts';
 import type { Operation } from '../../engine/operation/operation.ts';

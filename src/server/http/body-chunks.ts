@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { askForBody } from './expect-continue.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { bounded } from '../../engine/blobs/bounded.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { bodyChunks } from './body-chunks.ts';

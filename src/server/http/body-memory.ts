@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 const mostInAll = 256 * 2 ** 20;
 const mostPerCaller = 32 * 2 ** 20;

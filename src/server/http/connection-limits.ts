@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import type { IsProxy } from './trusted-proxies.ts';

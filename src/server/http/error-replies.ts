@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
-import { type ErrorCode, PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { type ErrorCode, PismakError } from '../../engine/ground/errors.ts';
+import { longestMessage, shorten, shortenValues } from '../../engine/ground/shorten.ts';
 import { presentable } from '../../engine/operation/execute-operation.ts';
-import { longestMessage, shorten, shortenValues } from '../../engine/shorten.ts';
 import { unknownRoute } from './admit-callers.ts';
 
 /** The body of every error answer. Both parts may repeat input, so both are cut. */

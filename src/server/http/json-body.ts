@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { type BodyLimit, boundedBody } from './body-limit.ts';
 import { BodyMemory } from './body-memory.ts';
 import { checkJsonShape } from './json-shape.ts';

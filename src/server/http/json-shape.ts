@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** No operation takes input that is nested more than a few levels deep. */
 export const deepestJson = 32;

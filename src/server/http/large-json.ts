@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { endOfString } from './json-shape.ts';
 
 /** Parsed at once: about 5 ms, at worst 20. */

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sendError } from './error-replies.ts';
 import { limitPipelinedRequests } from './pipelined-requests.ts';
 import { asRefusal, refuseConnection } from './refuse-connection.ts';

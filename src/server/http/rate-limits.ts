@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
 /** This operation checks a token, so guessing must be slow for every caller. `sign-in-limits.ts` limits password guesses. */

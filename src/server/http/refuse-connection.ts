@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { errorBody, retryAfterSeconds } from './error-replies.ts';
 
 /** Answers a connection that sent no valid request, and closes it. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 
 /** Logs a line per request: caller, route and status. Never the URL or the body: they may hold secrets. */
 export function logRequests(app: FastifyInstance, { log }: Pick<Engine, 'log'>): void {

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
 /** Whether an address belongs to a proxy whose X-Forwarded-* headers we believe. */

@@ -1,6 +1,6 @@
 import type { QueueStatus } from '../../engine/broker/broker.ts';
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
 import { visibleQueues } from '../../engine/operation/operations/visible-queues.ts';
 import { listWorkers, type WorkerPresence, type WorkerState } from '../../engine/worker/worker-record.ts';
 import type { Metric, Sample } from './prometheus.ts';

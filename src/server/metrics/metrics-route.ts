@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import { localCaller } from '../access/authenticate.ts';
 import { engineMetrics } from './engine-metrics.ts';

@@ -1,6 +1,6 @@
-import type { Metric } from '../../engine/metric.ts';
+import type { Metric } from '../../engine/ground/metric.ts';
 
-export type { Metric, Sample } from '../../engine/metric.ts';
+export type { Metric, Sample } from '../../engine/ground/metric.ts';
 
 /** The text format that Prometheus reads. */
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';

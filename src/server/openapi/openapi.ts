@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { errorStatus } from '../../engine/errors.ts';
+import { errorStatus } from '../../engine/ground/errors.ts';
+import { version } from '../../engine/ground/version.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
-import { version } from '../../engine/version.ts';
 import { inputSchema, outputSchema, routeOf } from '../routes/operation-routes.ts';
 import type { JsonSchema } from '../routes/query-input.ts';
 import { streamPaths } from './openapi-streams.ts';

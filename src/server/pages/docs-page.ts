@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { version } from '../../engine/ground/version.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
-import { version } from '../../engine/version.ts';
 import { escapeHtml } from '../../formats/markup/escape.ts';
 import { nounOf } from '../openapi/openapi.ts';
 import { streamPaths } from '../openapi/openapi-streams.ts';

@@ -1,4 +1,4 @@
-import { version } from '../../engine/version.ts';
+import { version } from '../../engine/ground/version.ts';
 import type { ProcessHealth } from '../routes/health.ts';
 import { type Page, page } from './page.ts';
 

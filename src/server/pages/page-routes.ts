@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { PublicAnswer, PublicPage } from '../../engine/house.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';

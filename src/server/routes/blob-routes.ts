@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { mayTouch } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { mayTouch } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import { putBlob } from '../../engine/upload/put-blob.ts';
 import { boundedBody, uploadBodyLimit } from '../http/body-limit.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { version } from '../../engine/version.ts';
+import { version } from '../../engine/ground/version.ts';
 import { runServer } from '../testing/running-server.ts';
 import type { LifeState } from './health.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { version } from '../../engine/ground/version.ts';
 import { checkStores, type Health, healthOf } from '../../engine/health/check-stores.ts';
-import { version } from '../../engine/version.ts';
 import { retryAfterSeconds } from '../http/error-replies.ts';
 
 /** The phase of the process. It is healthy only while it is `up` and every store answers. */

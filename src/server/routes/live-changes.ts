@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller, mayTouch } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import type { Change } from '../../engine/event/change-log.ts';
+import { type Caller, mayTouch } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 

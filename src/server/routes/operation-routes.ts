@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
 import { namesOf, type Operation } from '../../engine/operation/operation.ts';
 import type { SessionCookie } from '../access/session-cookie.ts';

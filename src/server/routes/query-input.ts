@@ -1,4 +1,4 @@
-import { parseJson } from '../../engine/json.ts';
+import { parseJson } from '../../engine/ground/json.ts';
 
 /** The part of JSON Schema that matters here. */
 export interface JsonSchema {

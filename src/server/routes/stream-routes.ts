@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { z } from 'zod';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { namesOf } from '../../engine/operation/operation.ts';
 import { openStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
 import type { CallerSignals } from '../http/caller-signals.ts';

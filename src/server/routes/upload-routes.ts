@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { mayTouch } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { mayTouch } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import { addPart, uploadOwner } from '../../engine/upload/uploads.ts';
 import { boundedBody, uploadBodyLimit } from '../http/body-limit.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../../engine/caller.ts';
+import type { Role } from '../../engine/ground/caller.ts';
 import type { OpenedEngine } from '../../engine/open-engine.ts';
 import { localCaller } from '../access/authenticate.ts';
 import { createKey } from '../access/keys.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { type Block, decodeBlock, encodeBlock } from './block.ts';
 import { sumBlocks } from './sum-blocks.ts';
 import { SumTable } from './sum-table.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Block, toColumn } from './block.ts';
 
 /** Keys stay below 2^30, which V8 hashes fastest: 32 splits, 256 slots, and entities up to this number. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../engine/identity.ts';
+import type { Random } from '../../engine/ground/identity.ts';
 import { type Day, formatDay } from '../calendar/days.ts';
 
 /** A small advertiser: what it has, and what happens to it in a day. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { seededRandom } from '../../engine/simulation/chance.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import type { Session } from '../../terminal/session.ts';

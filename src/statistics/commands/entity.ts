@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { chunks } from '../../engine/chunks.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { hasCode, PismakError } from '../../engine/errors.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';

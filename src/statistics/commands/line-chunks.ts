@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** Some lines of a file. */
 export interface LineChunk {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { csvRecord } from '../../formats/csv/write-csv.ts';
 import { formatBytes, formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';

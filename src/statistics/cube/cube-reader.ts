@@ -1,5 +1,5 @@
-import { chunks } from '../../engine/chunks.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Block } from '../columns/block.ts';
 import {
   type CubeHead,
@@ -9,7 +9,7 @@ import {
   type StatisticsStore,
   type UnitMeta,
 } from '../store/store.ts';
-import { Turns } from '../turns.ts';
+import { Turns } from '../turns/turns.ts';
 import { BlockCache } from './block-cache.ts';
 import { type Reading, Snapshot } from './snapshot.ts';
 

@@ -1,6 +1,6 @@
+import type { StatisticsQueries } from '../database/tables.ts';
 import type { CubeHead } from '../store/store.ts';
-import type { StatisticsQueries } from '../tables.ts';
-import type { Turns } from '../turns.ts';
+import type { Turns } from '../turns/turns.ts';
 
 const columns = ['ordinal', 'key', 'name', 'status', 'parent', 'budget', 'createdAt'] as const;
 const rowsPerQuery = 20_000;

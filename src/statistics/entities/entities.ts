@@ -1,10 +1,10 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
+import type { StatisticsDatabase, StatisticsQueries } from '../database/tables.ts';
 import type { Schemas } from '../schema/schemas.ts';
 import { ordinalsOf } from '../store/entity-numbers.ts';
 import type { Limits } from '../store/limits.ts';
 import type { StatisticsStore } from '../store/store.ts';
-import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 
 export interface EntityInput {
   entity: string | number;

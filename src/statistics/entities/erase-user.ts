@@ -1,8 +1,8 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { formatMonth } from '../calendar/days.ts';
+import type { StatisticsDatabase } from '../database/tables.ts';
 import { closedMonthOf } from '../store/closed-months.ts';
 import type { StatisticsStore } from '../store/store.ts';
-import type { StatisticsDatabase } from '../tables.ts';
 import type { AttributeCache } from './attributes.ts';
 
 const cubesAtOnce = 100;

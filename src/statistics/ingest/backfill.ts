@@ -1,12 +1,12 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Day, formatDay, unitOf } from '../calendar/days.ts';
 import { wholeDay } from '../calendar/zone-days.ts';
 import type { Block } from '../columns/block.ts';
 import { SumTable } from '../columns/sum-table.ts';
 import type { CubeView } from '../cube/cube-reader.ts';
 import { chunkOf } from '../cube/snapshot.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import type { Kind } from '../schema/schemas.ts';
-import type { Statistics } from '../statistics.ts';
 import { listClosedMonths, monthIsClosed } from '../store/closed-months.ts';
 import type { PreparedCube } from '../store/store.ts';
 import { BatchBuilder, type BatchRules } from './batch-builder.ts';

@@ -1,4 +1,4 @@
-import { nearestName } from '../../engine/nearest-name.ts';
+import { nearestName } from '../../engine/ground/nearest-name.ts';
 import { type Day, formatDay, parseDay, unitOf } from '../calendar/days.ts';
 import { wholeDay, type ZoneDays } from '../calendar/zone-days.ts';
 import { entityRange } from '../columns/sum-table.ts';

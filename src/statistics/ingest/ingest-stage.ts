@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import type { ProcessorParts } from '../../engine/house.ts';
 import { type Job, PermanentFailure, type ProcessorRegistration } from '../../engine/processor/processor.ts';
 import type { stageDefinition } from '../../engine/stage/stage.ts';
 import { choice, parseStageConfig, words } from '../../engine/stage/stage-config.ts';
 import { installationOwner } from '../../engine/webhook/secret.ts';
-import { writableUsers } from '../access.ts';
-import { type Statistics, statisticsForStage } from '../statistics.ts';
+import { writableUsers } from '../access/access.ts';
+import { type Statistics, statisticsForStage } from '../opened/statistics.ts';
 import { limitsOf } from '../store/limits.ts';
 import { type Ingested, ingest } from './ingest.ts';
 

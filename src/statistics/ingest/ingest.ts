@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Day } from '../calendar/days.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import { checkSchemaName } from '../schema/schemas.ts';
-import type { Statistics } from '../statistics.ts';
 import { listClosedMonths } from '../store/closed-months.ts';
 import type { Limits } from '../store/limits.ts';
-import { Turns } from '../turns.ts';
+import { Turns } from '../turns/turns.ts';
 import { BatchBuilder, type BatchRules, type Refusal } from './batch-builder.ts';
 import { addContent, type Content } from './lines.ts';
 

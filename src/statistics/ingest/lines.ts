@@ -1,6 +1,6 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { csvLimits, readRecord } from '../../formats/csv/csv-record.ts';
-import { Turns } from '../turns.ts';
+import { Turns } from '../turns/turns.ts';
 import { type BatchBuilder, mostEvents } from './batch-builder.ts';
 import type { Format } from './formats.ts';
 import { ShapedLines } from './shaped-lines.ts';

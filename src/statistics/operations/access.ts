@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Caller } from '../../engine/caller.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { checkMayRead } from '../access.ts';
-import type { Statistics } from '../statistics.ts';
+import { checkMayRead } from '../access/access.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import { userKey } from './inputs.ts';
 
 /** The statistics, if the caller may read those of this user. */
 export async function readableBy(caller: Caller, engine: Engine, user: string | number): Promise<Statistics> {
-  const { statisticsOf } = await import('../statistics.ts');
+  const { statisticsOf } = await import('../opened/statistics.ts');
   const statistics = await statisticsOf(engine);
   await checkMayRead(statistics, caller, String(user));
   return statistics;
@@ -30,7 +30,7 @@ export const statisticsAllow = defineOperation({
   output: z.strictObject({}),
   example: { reader: 'anna', user: 3, access: 'read' },
   async handler({ engine }, { reader: name, user, access }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { database } = await statisticsOf(engine);
     const key = { reader: name, user: String(user) };
     await database.transaction(async (transaction) => {
@@ -64,7 +64,7 @@ export const statisticsAccess = defineOperation({
   }),
   example: { reader: 'anna' },
   async handler({ engine }, { reader: name, limit }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { database } = await statisticsOf(engine);
     let query = database.query.selectFrom('statistics_access').selectAll();
     if (name !== undefined) query = query.where('reader', '=', name);

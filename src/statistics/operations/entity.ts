@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { checkMayWrite } from '../access.ts';
+import { checkMayWrite } from '../access/access.ts';
 import { limitsOf } from '../store/limits.ts';
 import { readableBy } from './access.ts';
 import { entityKey, kindName, userKey } from './inputs.ts';
@@ -48,7 +48,7 @@ export const statisticsEntityCreate = defineOperation({
   output: z.strictObject({ created: z.int(), updated: z.int() }),
   example: { kind: 'keyword', user: 3, entity: 17, name: 'shoes', parent: 4 },
   async handler({ engine, caller }, { kind, user, more, ...first }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { saveEntities } = await import('../entities/entities.ts');
     const statistics = await statisticsOf(engine);
     await checkMayWrite(statistics, caller, String(user));
@@ -72,7 +72,7 @@ export const statisticsEntityUpdate = defineOperation({
   output: z.strictObject({ updated: z.int() }),
   example: { kind: 'keyword', user: 3, entity: 17, status: 'paused' },
   async handler({ engine, caller }, { kind, user, ...entity }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { saveEntities } = await import('../entities/entities.ts');
     const statistics = await statisticsOf(engine);
     await checkMayWrite(statistics, caller, String(user));
@@ -92,7 +92,7 @@ export const statisticsEntityRemove = defineOperation({
   output: z.strictObject({}),
   example: { kind: 'keyword', user: 3, entity: 17 },
   async handler({ engine, caller }, { kind, user, entity }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { saveEntities } = await import('../entities/entities.ts');
     const statistics = await statisticsOf(engine);
     await checkMayWrite(statistics, caller, String(user));

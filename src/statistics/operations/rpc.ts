@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
-import { nearestName } from '../../engine/nearest-name.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { nearestName } from '../../engine/ground/nearest-name.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { statisticsEntityCreate, statisticsEntityRemove, statisticsEntityUpdate } from './entity.ts';
 import { statisticsExplain, statisticsSeries, statisticsTable } from './read.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { checkMayRead } from '../access.ts';
+import { checkMayRead } from '../access/access.ts';
 import { parseDay, parseMonth } from '../calendar/days.ts';
 import type { Schemas } from '../schema/schemas.ts';
 import { levels } from '../store/store.ts';
@@ -32,7 +32,7 @@ export const statisticsRollup = defineOperation({
   output: z.strictObject({ cubes: z.int(), units: z.int(), rows: z.int(), tooLarge }),
   example: { level: 'week', from: '2026-01-01', to: '2026-03-31' },
   async handler({ engine, signal }, { level, kind, user, split, from, to }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { rollUp } = await import('../rollup/roll-up.ts');
     const statistics = await statisticsOf(engine);
     checkSplit(statistics.schemas, kind, split);
@@ -91,7 +91,7 @@ export const statisticsReconcile = defineOperation({
   }),
   example: { user: 3 },
   async handler({ engine, signal }, { kind, user }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { reconcile } = await import('../rollup/reconcile.ts');
     const statistics = await statisticsOf(engine);
     if (kind !== undefined) statistics.schemas.get(kind);
@@ -112,7 +112,7 @@ export const statisticsClose = defineOperation({
   output: z.strictObject({ closed: z.boolean() }),
   example: { month: '2026-03' },
   async handler({ engine, caller }, { month: text, open }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { closeMonth } = await import('../store/closed-months.ts');
     const statistics = await statisticsOf(engine);
     const { from, to } = parseMonth(text) ?? { from: 0, to: 0 };
@@ -152,7 +152,7 @@ export const statisticsCorrections = defineOperation({
   }),
   example: { user: 3, month: '2026-03' },
   async handler({ engine, caller }, { user, month: text, limit }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { listCorrections } = await import('../store/closed-months.ts');
     const statistics = await statisticsOf(engine);
     await checkMayRead(statistics, caller, String(user));
@@ -173,7 +173,7 @@ export const statisticsErase = defineOperation({
   output: z.strictObject({ kinds: z.int(), entities: z.int(), corrections: z.int() }),
   example: { user: 3 },
   async handler({ engine, signal }, { user, kind }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { eraseUser } = await import('../entities/erase-user.ts');
     return eraseUser(await statisticsOf(engine), { user: String(user), kind, signal });
   },
@@ -204,7 +204,7 @@ export const statisticsSchema = defineOperation({
   }),
   example: { schema: 'advertising' },
   async handler({ engine }, { schema: wanted, limit }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { checkSchemaName } = await import('../schema/schemas.ts');
     const { schemas, days } = await statisticsOf(engine);
     checkSchemaName(schemas, wanted);

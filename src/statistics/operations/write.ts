@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { checkMayWrite, writableUsers } from '../access.ts';
+import { checkMayWrite, writableUsers } from '../access/access.ts';
 import { parseDay } from '../calendar/days.ts';
 import { formats } from '../ingest/formats.ts';
 import { limitsOf } from '../store/limits.ts';
@@ -86,7 +86,7 @@ export const statisticsIngest = defineOperation({
     ],
   },
   async handler({ engine, caller }, input) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { ingest } = await import('../ingest/ingest.ts');
     const statistics = await statisticsOf(engine);
     return ingest(statistics, {
@@ -121,7 +121,7 @@ export const statisticsBackfill = defineOperation({
   output: z.strictObject({ events: z.int() }),
   example: { kind: 'keyword', user: 3, day: '2026-03-29', events: [] },
   async handler({ engine, caller }, { kind, user, day, level: ofLines, ...input }) {
-    const { statisticsOf } = await import('../statistics.ts');
+    const { statisticsOf } = await import('../opened/statistics.ts');
     const { backfill } = await import('../ingest/backfill.ts');
     const statistics = await statisticsOf(engine);
     await checkMayWrite(statistics, caller, String(user));

@@ -6,9 +6,9 @@ import { submitRequest } from '../../engine/request/submit.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
 import { ingestStage } from '../ingest/ingest-stage.ts';
+import { statisticsOf } from '../opened/statistics.ts';
 import { answerTable } from '../query/answer.ts';
 import { runStatistics } from '../run-statistics.ts';
-import { statisticsOf } from '../statistics.ts';
 import { sendOwnEvents } from './own-events.ts';
 
 test('events of a worker elsewhere go through the queue of the ingest stage and are counted once', async (t) => {

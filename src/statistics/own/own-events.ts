@@ -1,13 +1,13 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import type { BesideWorker } from '../../engine/house.ts';
-import { newId } from '../../engine/identity.ts';
 import { newRequest, toMessage } from '../../engine/request/request.ts';
 import type { Running } from '../../engine/service/service.ts';
 import { installationOwner } from '../../engine/webhook/secret.ts';
 import { ingest } from '../ingest/ingest.ts';
 import { ingestStage } from '../ingest/ingest-stage.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import { loadSchemas } from '../schema/schemas.ts';
-import type { Statistics } from '../statistics.ts';
 import { type OwnEvent, translateEvent } from './translate-event.ts';
 import { WaitingSums } from './waiting-sums.ts';
 

@@ -1,7 +1,7 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type DayRange, formatDay, type Granularity, parseDay, unitsWithin } from '../calendar/days.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import type { Kind } from '../schema/schemas.ts';
-import type { Statistics } from '../statistics.ts';
 import { compileFilters, type Filter } from './filter.ts';
 import { readGroupedSeries } from './grouped-series.ts';
 import { readGroupedHours, readHours } from './hours.ts';

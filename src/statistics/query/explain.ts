@@ -1,8 +1,8 @@
 import { formatDay, unitsWithin } from '../calendar/days.ts';
 import type { CubeView } from '../cube/cube-reader.ts';
 import type { Snapshot } from '../cube/snapshot.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import { planSeries, type Scan } from '../plan/plan.ts';
-import type { Statistics } from '../statistics.ts';
 import { type AskedSeries, toQuestion } from './answer.ts';
 import { readHours } from './hours.ts';
 import { scansOver } from './select-entities.ts';

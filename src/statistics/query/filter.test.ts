@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { loadSchemas } from '../schema/schemas.ts';
 import { compileFilters, parseFilter } from './filter.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Attributes } from '../entities/attributes.ts';
 import type { Kind } from '../schema/schemas.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Turns } from '../turns.ts';
+import { Turns } from '../turns/turns.ts';
 import { firstRows } from './first-rows.ts';
 
 test('a page has the rows that sorting everything would give, and equal rows keep their order', async () => {

@@ -1,4 +1,4 @@
-import type { Turns } from '../turns.ts';
+import type { Turns } from '../turns/turns.ts';
 
 /** A collator compares names, which takes a microsecond each time. */
 const comparedAtOnce = 1024;

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type DayRange, formatDay } from '../calendar/days.ts';
 import { type Block, chunkSize } from '../columns/block.ts';
 import { checkBounds } from '../columns/sum-blocks.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Day, formatDay, unitId } from '../calendar/days.ts';
 import { slotMs, wholeDay, type ZoneDays } from '../calendar/zone-days.ts';
 import { type Block, chunkSize } from '../columns/block.ts';

@@ -1,4 +1,4 @@
-import { chunks } from '../../engine/chunks.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
 import { type Day, unitOf, unitsWithin } from '../calendar/days.ts';
 import type { Block } from '../columns/block.ts';
 import { type Signed, sumBlocks } from '../columns/sum-blocks.ts';

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Day, type DayRange, unitOf, unitsWithin } from '../calendar/days.ts';
 import type { CubeView } from '../cube/cube-reader.ts';
 import type { Snapshot } from '../cube/snapshot.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import type { Kind } from '../schema/schemas.ts';
-import type { Statistics } from '../statistics.ts';
 import { type CubeHead, type Level, levels, type NewUnit } from '../store/store.ts';
 import { buildUnit, chunksOf } from './build-unit.ts';
 import { skipTooLarge } from './skip-too-large.ts';

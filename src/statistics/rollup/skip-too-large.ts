@@ -1,4 +1,4 @@
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import type { CubeHead } from '../store/store.ts';
 
 /** Maximum number of names in the list. */

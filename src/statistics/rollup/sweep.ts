@@ -1,6 +1,6 @@
 import { unitOf } from '../calendar/days.ts';
 import type { Snapshot } from '../cube/snapshot.ts';
-import type { Statistics } from '../statistics.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import type { SegmentMeta, UnitMeta } from '../store/store.ts';
 
 export interface Swept {

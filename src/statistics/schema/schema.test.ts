@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hasCode, PismakError } from '../../engine/errors.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { incompatibility, type Schema, schemaFile } from './schema.ts';
 import { createSchemas, loadSchemas } from './schemas.ts';

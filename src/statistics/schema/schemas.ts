@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
-import { nearestName } from '../../engine/nearest-name.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { nearestName } from '../../engine/ground/nearest-name.ts';
 import { ancestry, type Schema, schemaFile } from './schema.ts';
 import { wrongField } from './wrong-field.ts';
 

@@ -1,9 +1,9 @@
-import { chunks } from '../../engine/chunks.ts';
-import { newId } from '../../engine/identity.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
 import { encodeBlock } from '../columns/block.ts';
-import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
+import type { StatisticsDatabase, StatisticsQueries } from '../database/tables.ts';
 import { holdClosedMonths } from './closed-months.ts';
 import { type EntityNumbers, ordinalsOf } from './entity-numbers.ts';
 import { countEvents, type Limits } from './limits.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { type Day, type DayRange, formatDay, unitOf } from '../calendar/days.ts';
-import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
+import type { StatisticsDatabase, StatisticsQueries } from '../database/tables.ts';
 import { levels } from './store.ts';
 
 /** The first days of the months that are closed. */

@@ -1,9 +1,9 @@
-import { chunks } from '../../engine/chunks.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
 import { decodeBlock, encodeBlock } from '../columns/block.ts';
-import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
+import type { StatisticsDatabase, StatisticsQueries } from '../database/tables.ts';
 import { acceptBatch, addSegments, lockCube, rowsPerInsert, rowsPerRead } from './accept-batch.ts';
 import { holdClosedMonths, monthIsClosed } from './closed-months.ts';
 import { EntityNumbers } from './entity-numbers.ts';

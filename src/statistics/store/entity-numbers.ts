@@ -1,5 +1,5 @@
-import { chunks } from '../../engine/chunks.ts';
-import type { StatisticsQueries } from '../tables.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import type { StatisticsQueries } from '../database/tables.ts';
 import { checkEntities, type Limits } from './limits.ts';
 import type { CubeHead } from './store.ts';
 

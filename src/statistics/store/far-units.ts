@@ -1,7 +1,7 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Block } from '../columns/block.ts';
-import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
+import type { StatisticsDatabase, StatisticsQueries } from '../database/tables.ts';
 import { levels, type NewUnit } from './store.ts';
 import { bodiesPerWrite, type Outline, type UnitRows } from './unit-rows.ts';
 

@@ -1,7 +1,7 @@
-import type { Caller } from '../../engine/caller.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { addUsage, monthOf } from '../../engine/usage/usage.ts';
-import type { StatisticsQueries } from '../tables.ts';
+import type { StatisticsQueries } from '../database/tables.ts';
 
 /** Limits for senders other than administrators; 0 = no limit. */
 export interface Limits {

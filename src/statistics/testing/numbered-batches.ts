@@ -1,6 +1,6 @@
 import { seededRandom } from '../../engine/simulation/chance.ts';
 import { ingest } from '../ingest/ingest.ts';
-import type { Statistics } from '../statistics.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import type { PlainEvent } from './brute-force.ts';
 
 const events = 30;

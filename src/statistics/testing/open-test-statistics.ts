@@ -1,9 +1,9 @@
 import type { Database } from '../../engine/database/database.ts';
 import type { Clock } from '../../engine/time/clock.ts';
-import { migrations } from '../migrations.ts';
-import { statisticsSection } from '../settings.ts';
-import { openStatistics, type Statistics } from '../statistics.ts';
-import type { StatisticsTables } from '../tables.ts';
+import { migrations } from '../database/migrations.ts';
+import type { StatisticsTables } from '../database/tables.ts';
+import { openStatistics, type Statistics } from '../opened/statistics.ts';
+import { statisticsSection } from '../settings/settings.ts';
 
 /** Statistics on a database that has the engine's tables only. */
 export async function openTestStatistics(parts: {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { formatDay, granularities } from '../calendar/days.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import { compileFilters } from '../query/filter.ts';
 import { readGroupedSeries } from '../query/grouped-series.ts';
 import { readGroupedHours, readHours } from '../query/hours.ts';
 import type { Question } from '../query/select-entities.ts';
 import { readSeries, type SplitSums } from '../query/series.ts';
 import { readTable, type TableSources } from '../query/table.ts';
-import type { Statistics } from '../statistics.ts';
 import type { BruteForce, Sums } from './brute-force.ts';
 
 export const kindName = 'keyword';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { Database } from '../../engine/database/database.ts';
-import { hasCode, messageOf } from '../../engine/errors.ts';
-import type { Random } from '../../engine/identity.ts';
+import { hasCode, messageOf } from '../../engine/ground/errors.ts';
+import type { Random } from '../../engine/ground/identity.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { formatDay } from '../calendar/days.ts';
+import type { Statistics } from '../opened/statistics.ts';
 import { answerSeries } from '../query/answer.ts';
 import { rollUp } from '../rollup/roll-up.ts';
 import { sweep } from '../rollup/sweep.ts';
-import type { Statistics } from '../statistics.ts';
 import { BruteForce } from './brute-force.ts';
 import type { ClickHouseServers } from './clickhouse-server.ts';
 import { baseOfBatches, numberedBatch, sendNumbered } from './numbered-batches.ts';

@@ -1,5 +1,5 @@
 import { type Holder, readHolder } from '../../engine/data-directory/data-directory.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 
 /** How long to wait for a process that holds the directory but does not answer, because it may be starting. */

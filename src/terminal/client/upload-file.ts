@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { type ErrorCode, hasCode, PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { type ErrorCode, hasCode, PismakError } from '../../engine/ground/errors.ts';
 import { uploadCreate, uploadFinish, uploadShow } from '../../engine/operation/operations/upload.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { Client } from './client.ts';

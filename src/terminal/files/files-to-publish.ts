@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
-import { newId } from '../../engine/identity.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Sink } from '../output/output.ts';
 import { printable } from '../output/printable.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** Creates the directory of `-o` and checks that it is writable: better now than after an hour's work. */
 export async function openOutputDirectory(path: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { readDuration } from './duration.ts';
 
 /** A time on the command line: `2026-03-01T08:00`, or an age: `90s`, `30m`, `2h`, `7d`, `1h30m`. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { messageOf } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 
 /** Readers of option values. They report a refused value as wrong usage. */
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { pipelineShow } from '../../engine/operation/operations/pipeline.ts';
 import type { Client } from '../client/client.ts';
 import { commaList, wholeNumber } from './option-values.ts';

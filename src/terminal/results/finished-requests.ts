@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PismakError } from '../../engine/errors.ts';
 import { isSystemError, reasonOf } from '../../engine/files/system-error.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { queuePeek } from '../../engine/operation/operations/queue.ts';
 import { decodeRequest, type Request } from '../../engine/request/request.ts';
 import type { Client } from '../client/client.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { requestSubmit } from '../../engine/operation/operations/request.ts';
 import { inlineLimit } from '../../engine/request/result-files.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';

@@ -1,6 +1,6 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import type { Broker, Delivery } from '../../engine/broker/broker.ts';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { decodeRequest, type Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/request/result-files.ts';
 import type { Running } from '../../engine/service/service.ts';

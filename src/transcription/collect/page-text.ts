@@ -1,5 +1,5 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
-import { parseJson } from '../../engine/json.ts';
+import { parseJson } from '../../engine/ground/json.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { sizeOf } from '../../engine/request/result-files.ts';
 import { contentOf } from '../../engine/results/stored-files.ts';

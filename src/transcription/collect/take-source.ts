@@ -1,9 +1,9 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
-import { chunks } from '../../engine/chunks.ts';
-import { PismakError } from '../../engine/errors.ts';
-import { newId } from '../../engine/identity.ts';
-import { parseJson } from '../../engine/json.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
+import { parseJson } from '../../engine/ground/json.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { requestOwner, sizeOf } from '../../engine/request/result-files.ts';
 import { contentOf, storedFile } from '../../engine/results/stored-files.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { hasCode, PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { hashFile, uploadFile } from '../../terminal/client/upload-file.ts';
 import type { Progress } from '../../terminal/output/progress.ts';

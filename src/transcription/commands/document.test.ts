@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
 import { sampleOf } from '../../cli/testing/sample-of.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { documentRow, pageRow } from '../operations/rows.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { hasCode, PismakError } from '../../engine/errors.ts';
 import { createDistinctNames, safeFileName } from '../../engine/files/safe-names.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';

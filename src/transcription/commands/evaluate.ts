@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';

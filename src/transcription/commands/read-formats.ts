@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { commaList } from '../../terminal/options/option-values.ts';
 import { type Format, formats, isFormat } from '../formats/output-formats.ts';
 

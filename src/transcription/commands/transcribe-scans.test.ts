@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { formats as allFormats } from '../formats/output-formats.ts';
 import { saveSearchable } from './download-document.ts';

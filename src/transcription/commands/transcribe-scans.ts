@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hasCode, PismakError } from '../../engine/errors.ts';
 import { readJson } from '../../engine/files/read-json.ts';
+import { hasCode, PismakError } from '../../engine/ground/errors.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';

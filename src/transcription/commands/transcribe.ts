@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { reachableHolder } from '../../terminal/client/reachable-holder.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { defineProcessor, type Setup } from '../../engine/processor/processor.ts';
 import { readPage, writePage } from '../page/job-page.ts';
 import { applyDictionary } from './apply-dictionary.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 
 /** One replacement, from a line like `teh => the` (a whole word) or `/([a-z])1/ => $1l` (any match in a word). */
 export type Rule = { line: number; replacement: string } & ({ word: string } | { pattern: RegExp });

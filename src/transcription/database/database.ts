@@ -1,5 +1,5 @@
+import type { Engine as BareEngine } from '../../engine/composition/engine.ts';
 import type { Database as EngineDatabase, Queries as EngineQueries } from '../../engine/database/database.ts';
-import type { Engine as BareEngine } from '../../engine/engine.ts';
 import type { TranscriptionTables } from './tables.ts';
 
 /** The engine's database with this house's tables. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { closeInReverse } from '../../server/testing/close-in-reverse.ts';
 import { runServer } from '../../server/testing/running-server.ts';

@@ -1,5 +1,5 @@
-import { PismakError } from '../../engine/errors.ts';
-import { nearestName } from '../../engine/nearest-name.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { nearestName } from '../../engine/ground/nearest-name.ts';
 import { listWorkers } from '../../engine/worker/worker-record.ts';
 import { guessed, installedNames, unknownLanguages } from '../recognise/language.ts';
 import type { DocumentParts } from './document.ts';

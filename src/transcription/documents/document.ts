@@ -1,5 +1,5 @@
-import type { Caller } from '../../engine/caller.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Engine, Queries } from '../database/database.ts';
 import type { TranscriptionTables } from '../database/tables.ts';
 

@@ -1,5 +1,5 @@
 import { eraseGivenUp, giveUp } from '../../engine/blob-owners/blob-erasure.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { createTextIndex } from '../search/text-index.ts';
 import {
   activeStates,

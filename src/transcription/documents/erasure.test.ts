@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { eraseGivenUp } from '../../engine/blob-owners/blob-erasure.ts';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { decodeRequest, newFile, newStageLog, toMessage } from '../../engine/request/request.ts';
 import { storeLarge } from '../../engine/request/result-files.ts';
 import { eventually } from '../../engine/testing/eventually.ts';

@@ -1,4 +1,4 @@
-import { chunks } from '../../engine/chunks.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
 import type { Database } from '../database/database.ts';
 import { createTextIndex, type TextQuery } from '../search/text-index.ts';
 import { numbersOf } from './page-numbers.ts';

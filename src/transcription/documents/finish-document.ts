@@ -1,4 +1,4 @@
-import { newId } from '../../engine/identity.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { newRequest } from '../../engine/request/request.ts';
 import { requestItem } from '../../engine/request/request-item.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from '../../engine/webhook/webhook.ts';

@@ -1,13 +1,13 @@
 import { checkMayUse, putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
 import { disownOne, own } from '../../engine/blob-owners/blob-owners.ts';
 import { isOwnedBy } from '../../engine/blob-owners/owners-of.ts';
-import type { Caller, Role } from '../../engine/caller.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Caller, Role } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { sectionOf } from '../../engine/house.ts';
-import { newId } from '../../engine/identity.ts';
 import type { Queries } from '../database/database.ts';
 import type { Format } from '../formats/output-formats.ts';
-import { transcriptionSection } from '../settings.ts';
+import { transcriptionSection } from '../settings/settings.ts';
 import { checkLanguages } from './check-language.ts';
 import { type DocumentParts, type DocumentRow, documentOwner, getDocument, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { unknownStage } from '../../engine/stage/stages.ts';
 import type { DocumentParts } from './document.ts';
 import type { StageVersion } from './reuse.ts';

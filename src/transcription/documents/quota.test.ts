@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { endRequests } from '../../engine/request/open-requests.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';

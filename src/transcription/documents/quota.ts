@@ -1,12 +1,12 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import type { SubmittedRequest } from '../../engine/request/admit.ts';
 import { countOpenRequests } from '../../engine/request/open-requests.ts';
 import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import type { Queries } from '../database/database.ts';
-import { transcriptionSection } from '../settings.ts';
-import { transcriptionProcessors } from '../stages.ts';
+import { transcriptionSection } from '../settings/settings.ts';
 import { type DocumentParts, subjectOf } from './document.ts';
+import { transcriptionProcessors } from './stages.ts';
 
 export interface Quota {
   pagesPerMonth: number | null;

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type DocumentParts, getDocument, tellChange } from './document.ts';
 import { finishIfComplete } from './finish-document.ts';
 import { retryDocument } from './retry-document.ts';

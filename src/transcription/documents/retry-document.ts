@@ -1,6 +1,6 @@
 import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
-import { PismakError } from '../../engine/errors.ts';
-import { newId } from '../../engine/identity.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import { newId } from '../../engine/ground/identity.ts';
 import { requestOwner } from '../../engine/request/result-files.ts';
 import { noProgress } from '../page/order.ts';
 import { checkLanguages } from './check-language.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { chunks } from '../../engine/chunks.ts';
-import { version } from '../../engine/version.ts';
+import { chunks } from '../../engine/ground/chunks.ts';
+import { version } from '../../engine/ground/version.ts';
 import type { Queries } from '../database/database.ts';
 import type { DocumentRow, PageRow } from './document.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { own } from '../../engine/blob-owners/blob-owners.ts';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode } from '../../engine/ground/errors.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
 import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';

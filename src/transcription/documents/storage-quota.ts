@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Queries } from '../database/database.ts';
 import type { DocumentParts } from './document.ts';
 import { documentsOf, quotaOf, quotaSet, type Whose } from './quota.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type DocumentParts, type DocumentRow, getDocument, tellChange } from './document.ts';
 import { checkQuota } from './quota.ts';
 import { splitItem } from './requests.ts';

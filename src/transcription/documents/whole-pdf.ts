@@ -1,6 +1,6 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Queries } from '../database/database.ts';
 import { resultFiles } from '../formats/output-formats.ts';
 import { documentPdf, type PageFiles } from '../formats/pdf/document-pdf.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type Comparison, compareTexts, errorRate, total } from './compare.ts';
 import type { Normalisation } from './symbols.ts';
 import { findTexts, readText } from './text-files.ts';

@@ -1,3 +1,4 @@
+import { version } from '../../engine/ground/version.ts';
 import {
   defineProcessor,
   type Job,
@@ -5,7 +6,6 @@ import {
   WrongWorker,
 } from '../../engine/processor/processor.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
-import { version } from '../../engine/version.ts';
 import { isFormat, outputFormats } from '../formats/output-formats.ts';
 import { describeImage } from '../image/open-image.ts';
 import { describePageImage } from '../image/page-image.ts';

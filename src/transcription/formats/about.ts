@@ -1,4 +1,4 @@
-import { version } from '../../engine/version.ts';
+import { version } from '../../engine/ground/version.ts';
 
 /** Facts about a page that formats contain besides its text. */
 export interface About {

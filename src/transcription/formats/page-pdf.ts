@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 import type { Page } from '../page/page.ts';
 import type { About } from './about.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import type { Box } from '../page/page.ts';
 
 export interface Size {

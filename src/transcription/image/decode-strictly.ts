@@ -1,5 +1,5 @@
 import type { Sharp, SharpOptions } from 'sharp';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { loadSharp } from './load-sharp.ts';
 

@@ -1,5 +1,5 @@
 import type sharp from 'sharp';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 let loaded: Promise<typeof sharp> | undefined;
 

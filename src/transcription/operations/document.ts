@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { blobHash, page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';

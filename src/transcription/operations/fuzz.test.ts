@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { arbitraryInput } from '../../engine/testing/arbitrary-input.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';

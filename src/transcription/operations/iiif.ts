@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { stateOf } from '../../engine/house.ts';
 import type { OperationContext } from '../../engine/operation/operation.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { documentQueries } from '../database/database.ts';
 import { getDocument, type PageRow } from '../documents/document.ts';
 import { addressesOf, iiifPaths, iiifTypes } from '../iiif/addresses.ts';
-import { TranscriptionState } from '../state.ts';
+import { TranscriptionState } from '../state/state.ts';
 import { documentId, ownerOfDocument, pageName } from './rows.ts';
 
 /** Operations for viewers such as Mirador and OpenSeadragon (IIIF). Only the document's owner may use them, as with its results. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { mayTouch } from '../../engine/caller.ts';
+import { mayTouch } from '../../engine/ground/caller.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { page as part } from '../../engine/operation/operations/inputs.ts';
 import type { Engine } from '../database/database.ts';

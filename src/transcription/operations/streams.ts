@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BlobReference } from '../../engine/blobs/blobs.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { defineStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { documentQueries } from '../database/database.ts';
 import { getDocument } from '../documents/document.ts';

@@ -1,5 +1,5 @@
 import { ZodError, type ZodType } from 'zod';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { type JobFiles, PermanentFailure } from '../../engine/processor/processor.ts';
 import { files } from './files.ts';
 import { type Order, order } from './order.ts';

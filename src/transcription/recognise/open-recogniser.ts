@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { limitsOf } from '../image/image-limits.ts';
 import { openCommandRecogniser } from './command.ts';
 import type { RecogniseConfig } from './config.ts';

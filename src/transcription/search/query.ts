@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { type FoundWord, foldedWords } from '../text/fold.ts';
 
 /** Words that must be adjacent; with `prefix`, the last one matches as a prefix. */

@@ -1,6 +1,6 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../engine/errors.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
 import { isPermanent, PermanentFailure } from '../../engine/processor/processor.ts';
 import { Overrun } from '../../engine/processor/watch-use.ts';
 import { type ImageLimits, limitsOf } from '../image/image-limits.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { openZip, type Zip, type ZipLimits } from '../../formats/zip/read-zip.ts';
 

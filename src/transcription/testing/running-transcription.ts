@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { Caller } from '../../engine/caller.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
 import { engineOperations } from '../../engine/operation/operations/index.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { openZookeeperCoordination } from '../../../src/engine/coordination/zookeeper.ts';
-import { PismakError } from '../../../src/engine/errors.ts';
+import { PismakError } from '../../../src/engine/ground/errors.ts';
 import type { Clock } from '../../../src/engine/time/clock.ts';
 
 const [url = '', name = '', sessionTimeoutMs = '', path = ''] = process.argv.slice(2);

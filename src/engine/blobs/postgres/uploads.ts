@@ -1,6 +1,6 @@
 import type { PostgresPool } from '../../database/postgres/pool.ts';
 import type { PooledConnection } from '../../database/postgres/pooled-connection.ts';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { BlobReference } from '../blobs.ts';
 

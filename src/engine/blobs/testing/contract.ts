@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type ErrorCode, hasCode } from '../../errors.ts';
+import { type ErrorCode, hasCode } from '../../ground/errors.ts';
 import { type Blobs, readBlob } from '../blobs.ts';
 
 /** One store, empty at first. */

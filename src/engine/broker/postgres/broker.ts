@@ -4,7 +4,7 @@ import {
   type LastingConnectionOptions,
 } from '../../database/postgres/lasting-connection.ts';
 import { prepareSchema } from '../../database/postgres/schema.ts';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type {
   Broker,

@@ -1,5 +1,5 @@
 import type { Asked, LastingConnection } from '../../database/postgres/lasting-connection.ts';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { fromRow, type Message, type MessageRow } from '../message-row.ts';
 import { fetch, settle, settleAndMove, take, yieldToOthers } from './claim-statements.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { openPostgresPool } from '../../database/postgres/pool.ts';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { sharedPostgres } from '../../testing/servers/shared.ts';
 import { systemClock } from '../../time/clock.ts';

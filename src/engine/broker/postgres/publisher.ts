@@ -1,5 +1,5 @@
 import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
-import { hasCode, PismakError } from '../../errors.ts';
+import { hasCode, PismakError } from '../../ground/errors.ts';
 import { cameReady, noticesOf } from './notices.ts';
 
 export interface Publication {

@@ -1,6 +1,6 @@
 import type { Channel } from 'rabbitmq-client';
 import { diskFull } from '../../disk/disk-reserve.ts';
-import { hasCode, messageOf } from '../../errors.ts';
+import { hasCode, messageOf } from '../../ground/errors.ts';
 import { Slots } from '../../turns/slots.ts';
 import type {
   Broker,

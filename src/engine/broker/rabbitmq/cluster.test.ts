@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type RabbitCluster, startRabbitCluster } from '../../testing/servers/rabbitmq.ts';
 import { systemClock } from '../../time/clock.ts';

@@ -1,5 +1,5 @@
 import type { Channel, Connection, ConnectionOptions } from 'rabbitmq-client';
-import { messageOf, PismakError } from '../../errors.ts';
+import { messageOf, PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import { endsWithin, unlessAborted, withDeadline } from '../../time/deadline.ts';
 

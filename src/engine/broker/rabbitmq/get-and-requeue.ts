@@ -1,6 +1,6 @@
 import type { Channel } from 'rabbitmq-client';
-import { chunks } from '../../chunks.ts';
-import { PismakError } from '../../errors.ts';
+import { chunks } from '../../ground/chunks.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import type { Incoming } from './message.ts';
 import { countReady } from './server-queues.ts';

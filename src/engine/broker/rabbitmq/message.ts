@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AsyncMessage, Envelope, ReturnedMessage, SyncMessage } from 'rabbitmq-client';
 import { z } from 'zod';
-import { PismakError } from '../../errors.ts';
-import { parseJson } from '../../json.ts';
+import { PismakError } from '../../ground/errors.ts';
+import { parseJson } from '../../ground/json.ts';
 import type { Failure, OutgoingMessage, StoredMessage } from '../broker.ts';
 import type { HeldMessage } from '../delivery.ts';
 import { ownerHeader } from '../owner-header.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { checkName, delayStep, delaySteps, maxDelayMs } from './names.ts';
 
 test('delays share a queue with delays at most four times as long', () => {

@@ -1,5 +1,5 @@
 import type { Channel, Envelope } from 'rabbitmq-client';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { Confirms } from './confirms.ts';
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from 'rabbitmq-client';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../ground/json.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type RabbitConnection, serverCode } from './connection.ts';
 import type { Publisher } from './publisher.ts';

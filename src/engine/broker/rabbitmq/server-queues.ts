@@ -1,5 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
-import { hasCode, PismakError } from '../../errors.ts';
+import { hasCode, PismakError } from '../../ground/errors.ts';
 import { type RabbitConnection, serverCode } from './connection.ts';
 import { deadQueue, delayQueue, delaySteps, fitsName, laneQueue } from './names.ts';
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { isDiskFull } from '../../database/sqlite/errors.ts';
 import { diskFull } from '../../disk/disk-reserve.ts';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import type { Arguments, CommandName, Result } from './commands.ts';
 import { GroupCommit, type LazyWrite } from './group-commit.ts';
 import { type FromThread, type Problem, problemOf, type ToThread } from './protocol.ts';

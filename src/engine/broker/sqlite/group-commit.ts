@@ -1,4 +1,4 @@
-import type { PismakError } from '../../errors.ts';
+import type { PismakError } from '../../ground/errors.ts';
 import type { Arguments, CommandName, Result } from './commands.ts';
 import type { Batch, NewMessage } from './protocol.ts';
 

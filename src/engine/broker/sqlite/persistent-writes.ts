@@ -1,4 +1,4 @@
-import type { PismakError } from '../../errors.ts';
+import type { PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { BrokerThread } from './broker-thread.ts';
 import type { Arguments, CommandName } from './commands.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Queries } from '../../database/database.ts';
-import type { PismakError } from '../../errors.ts';
+import type { PismakError } from '../../ground/errors.ts';
 import type { Slots } from '../../turns/slots.ts';
 import type { Hold } from '../coordination.ts';
 import { holdLost } from '../errors.ts';

@@ -1,5 +1,5 @@
 import type { Queries } from '../../database/database.ts';
-import { newId } from '../../identity.ts';
+import { newId } from '../../ground/identity.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Slots } from '../../turns/slots.ts';
 import type { Coordination, Hold } from '../coordination.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openPostgresPool } from '../../database/postgres/pool.ts';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { startProgram } from '../../testing/child-program.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type PostgresServer, startPostgres } from '../../testing/servers/postgres.ts';

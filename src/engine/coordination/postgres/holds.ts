@@ -1,6 +1,6 @@
 import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
-import type { PismakError } from '../../errors.ts';
-import { newId } from '../../identity.ts';
+import type { PismakError } from '../../ground/errors.ts';
+import { newId } from '../../ground/identity.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Hold } from '../coordination.ts';
 import { sessionExpired } from '../errors.ts';

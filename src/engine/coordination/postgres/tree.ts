@@ -1,8 +1,8 @@
 import type { PostgresCluster } from '../../database/postgres/cluster.ts';
 import { LastingConnection } from '../../database/postgres/lasting-connection.ts';
 import { prepareSchema } from '../../database/postgres/schema.ts';
-import { PismakError } from '../../errors.ts';
-import { newId } from '../../identity.ts';
+import { PismakError } from '../../ground/errors.ts';
+import { newId } from '../../ground/identity.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Coordination } from '../coordination.ts';
 import type { CoordinationSource } from '../open.ts';

@@ -1,5 +1,5 @@
 import type { SecureContextOptions } from 'node:tls';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../ground/errors.ts';
 import { serverUrl } from '../../network/server-url.ts';
 import { checkPath } from '../path.ts';
 

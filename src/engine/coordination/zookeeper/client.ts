@@ -1,5 +1,5 @@
-import { hasCode, messageOf, PismakError } from '../../errors.ts';
-import type { Random } from '../../identity.ts';
+import { hasCode, messageOf, PismakError } from '../../ground/errors.ts';
+import type { Random } from '../../ground/identity.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { endsWithin } from '../../time/deadline.ts';
 import type { EnsembleAddress } from './address.ts';

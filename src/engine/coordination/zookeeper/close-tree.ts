@@ -1,4 +1,4 @@
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { getAccess, getChildren, setAccess } from './requests.ts';
 import type { Znodes } from './znodes.ts';
 

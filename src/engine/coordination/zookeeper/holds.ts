@@ -1,5 +1,5 @@
-import { hasCode, PismakError } from '../../errors.ts';
-import { newId } from '../../identity.ts';
+import { hasCode, PismakError } from '../../ground/errors.ts';
+import { newId } from '../../ground/identity.ts';
 import type { Clock } from '../../time/clock.ts';
 import { unlessAborted } from '../../time/deadline.ts';
 import type { Hold } from '../coordination.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 
 /** What ZooKeeper's servers call themselves, whatever their host. */
 const digestUri = 'zookeeper/zk-sasl-md5';

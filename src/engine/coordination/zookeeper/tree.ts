@@ -1,4 +1,4 @@
-import type { Random } from '../../identity.ts';
+import type { Random } from '../../ground/identity.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Coordination, WriteOptions } from '../coordination.ts';
 import { sessionUnknown } from '../errors.ts';

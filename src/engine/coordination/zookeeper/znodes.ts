@@ -1,4 +1,4 @@
-import { messageOf, PismakError } from '../../errors.ts';
+import { messageOf, PismakError } from '../../ground/errors.ts';
 import type { Hold, Node } from '../coordination.ts';
 import { holdLost } from '../errors.ts';
 import { nameOf, parentOf } from '../path.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { readAddress } from './address.ts';
 
 test('a URL may name several hosts, escape any character, and omit defaults', async () => {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import { type PostgresAddress, type PostgresHost, readAddress } from './address.ts';
 import { clientOptions, clientThatEnds, durableCommits, loadPg, type PgModule } from './driver.ts';

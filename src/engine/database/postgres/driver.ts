@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import type { PostgresAddress, PostgresHost } from './address.ts';
 

@@ -1,5 +1,5 @@
 import { diskFull } from '../../disk/disk-reserve.ts';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 
 /** SQLSTATE of a broken unique or foreign key. */
 const brokenKeys = ['23505', '23503'];

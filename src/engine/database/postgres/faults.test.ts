@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startPostgres } from '../../testing/servers/postgres.ts';
 import type { Database } from '../database.ts';

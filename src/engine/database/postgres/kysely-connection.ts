@@ -1,5 +1,5 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import type { PismakError } from '../../errors.ts';
+import type { PismakError } from '../../ground/errors.ts';
 import { postgresError } from './errors.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 

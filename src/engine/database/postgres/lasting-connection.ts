@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { PostgresCluster } from './cluster.ts';
 import { cutConnection, inOneWrite } from './driver.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import { Slots } from '../../turns/slots.ts';
 import type { PostgresHost } from './address.ts';

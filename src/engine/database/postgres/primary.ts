@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { messageOf, PismakError } from '../../errors.ts';
+import { messageOf, PismakError } from '../../ground/errors.ts';
 import type { PostgresAddress, PostgresHost } from './address.ts';
 import { answerTimeoutMs, clientOptions, clientThatEnds, type PgModule } from './driver.ts';
 import { postgresError } from './errors.ts';

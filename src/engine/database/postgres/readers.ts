@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Queries } from '../database.ts';
 import { type ReadLimits, readInTurn, readsAtOnce } from '../read-in-turn.ts';

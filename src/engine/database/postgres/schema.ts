@@ -1,4 +1,4 @@
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import type { LastingConnection, Statement } from './lasting-connection.ts';
 
 export interface PostgresSchema {

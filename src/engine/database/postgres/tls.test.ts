@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { createCertificates } from '../../testing/servers/certificates.ts';
 import { startPostgres } from '../../testing/servers/postgres.ts';
 import { temporaryDirectory } from '../../testing/temporary-directory.ts';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, PismakError } from '../../errors.ts';
+import { messageOf, PismakError } from '../../ground/errors.ts';
 
 /** Larger files are not read completely at each start: that would take minutes. `doctor` and `restore` do it. */
 const quickBytes = 128 * 2 ** 20;

@@ -6,7 +6,7 @@ import {
   type QueryResult,
   SqliteAdapter,
 } from 'kysely';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { Slots } from '../../turns/slots.ts';
 import type { SqliteAnswer, SqliteQuestion, Statement } from './thread.ts';
 import type { ThreadLink } from './thread-link.ts';

@@ -1,5 +1,5 @@
 import { diskFull } from '../../disk/disk-reserve.ts';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import type { CarriedError } from './thread-link.ts';
 
 /** SQLite's extended result codes for broken unique keys, primary keys, row ids and foreign keys. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { giveWay } from '../../process/give-way.ts';
 import { sqliteError } from './errors.ts';
 import type { ReaderQuestion } from './reader.ts';

@@ -7,7 +7,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Queries } from '../database.ts';
 import { type ReadLimits, readInTurn } from '../read-in-turn.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import { type CarriedError, startThread } from './thread-link.ts';
 
 /** A thread that runs `onMessage` for every message. */

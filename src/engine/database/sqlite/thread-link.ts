@@ -1,5 +1,5 @@
 import { parentPort, Worker } from 'node:worker_threads';
-import { messageOf, PismakError } from '../../errors.ts';
+import { messageOf, PismakError } from '../../ground/errors.ts';
 
 /**
  * Questions and answers between this thread and another thread that has something open (a file). The other thread answers in order

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { hasCode } from '../../errors.ts';
+import { hasCode } from '../../ground/errors.ts';
 import type { Database, Migration } from '../database.ts';
 import type { EngineTables } from '../tables.ts';
 

@@ -1,5 +1,5 @@
-import { hasCode } from '../../errors.ts';
-import type { Ports } from '../../ports.ts';
+import { hasCode } from '../../ground/errors.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Stages } from '../../stage/stages.ts';
 import type { Check } from './check.ts';
 

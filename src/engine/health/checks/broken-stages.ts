@@ -1,4 +1,4 @@
-import type { Ports } from '../../ports.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { listWorkers } from '../../worker/worker-record.ts';
 import type { Check, Finding } from './check.ts';
 

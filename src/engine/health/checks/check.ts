@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Alerts } from '../../alert/alert.ts';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 
 /** A check for one kind of problem, with one kind of alert. */

@@ -1,4 +1,4 @@
-import type { Ports } from '../../ports.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { handlingLimitMs, overLimit } from '../../stage/handling-limit.ts';
 import type { Stages } from '../../stage/stages.ts';
 import type { Check } from './check.ts';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Ports } from '../../ports.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { checkStores, type Store, type StoreWrites, stores } from '../check-stores.ts';
 import type { Check } from './check.ts';
 

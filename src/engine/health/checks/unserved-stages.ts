@@ -1,5 +1,5 @@
 import { queueLength } from '../../broker/broker.ts';
-import type { Ports } from '../../ports.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Stage } from '../../stage/stage.ts';
 import type { Stages } from '../../stage/stages.ts';
 import { listWorkers, type WorkerView } from '../../worker/worker-record.ts';

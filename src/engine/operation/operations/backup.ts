@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { backupDirectory, backupName } from '../../backup/backup-directory.ts';
-import { PismakError } from '../../errors.ts';
 import { makeDirectory } from '../../files/make-directory.ts';
 import { reasonOf } from '../../files/system-error.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { defineOperation } from '../operation.ts';
 
 export const backupCreate = defineOperation({

@@ -1,5 +1,5 @@
-import { PismakError } from '../../errors.ts';
-import { parseJson } from '../../json.ts';
+import { PismakError } from '../../ground/errors.ts';
+import { parseJson } from '../../ground/json.ts';
 import { checkServerUrl, serverNames, serversPath } from '../../servers/server-addresses.ts';
 import { presencePath, workerRecord, workersPath } from '../../worker/worker-record.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Node } from '../../coordination/coordination.ts';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { maskSecrets } from '../../log/mask-secrets.ts';
 import { defineOperation } from '../operation.ts';
 import { checkNodeValue } from './check-node-value.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { arbitraryInput } from '../../testing/arbitrary-input.ts';
 import { admin, alice, openOperations, reader } from '../../testing/call-operations.ts';
 import { writeWorker } from '../../testing/worker-nodes.ts';

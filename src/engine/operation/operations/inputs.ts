@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Caller } from '../../caller.ts';
+import type { Caller } from '../../ground/caller.ts';
 import type { Namer } from '../../stage/owned-name.ts';
 
 /** Parts shared by the inputs of several operations. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { stageList } from '../../request/submitted-names.ts';
 import { newName, ownedName } from '../../stage/owned-name.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';

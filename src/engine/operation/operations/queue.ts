@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Broker, StoredMessage } from '../../broker/broker.ts';
-import type { Engine } from '../../engine.ts';
-import { PismakError } from '../../errors.ts';
+import type { Engine } from '../../composition/engine.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { programOwner } from '../../stage/program-owner.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { cut, namer, page, queueName } from './inputs.ts';

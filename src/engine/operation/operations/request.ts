@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mayTouch } from '../../caller.ts';
-import { PismakError } from '../../errors.ts';
+import { mayTouch } from '../../ground/caller.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { fileName, stageList } from '../../request/submitted-names.ts';
 import { ownedName } from '../../stage/owned-name.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mayTouch } from '../../caller.ts';
-import { PismakError } from '../../errors.ts';
+import { mayTouch } from '../../ground/caller.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { programOwner } from '../../stage/program-owner.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { namer, queueName } from './inputs.ts';

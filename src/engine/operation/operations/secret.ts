@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { done } from './rows.ts';
 

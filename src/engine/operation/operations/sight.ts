@@ -1,5 +1,5 @@
-import { mayTouch } from '../../caller.ts';
 import type { Event } from '../../event/event.ts';
+import { mayTouch } from '../../ground/caller.ts';
 import type { OperationContext } from '../operation.ts';
 
 /** What a caller may see of the things that users and the installation share. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../errors.ts';
+import { PismakError } from '../../ground/errors.ts';
 import { type Stage, type StageDefinition, stageDefinition, stageName } from '../../stage/stage.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { blobHash, cut, nothing, page } from './inputs.ts';

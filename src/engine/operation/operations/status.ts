@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Event } from '../../event/event.ts';
+import { version } from '../../ground/version.ts';
 import { checkStores, healthOf, storeStates, stores } from '../../health/check-stores.ts';
-import { version } from '../../version.ts';
 import { defineOperation } from '../operation.ts';
 import { visibleAlerts } from './alert.ts';
 import { nothing } from './inputs.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasCode, PismakError } from '../../errors.ts';
+import { hasCode, PismakError } from '../../ground/errors.ts';
 import type { Stage } from '../../stage/stage.ts';
 import { stageName } from '../../stage/stage.ts';
 import {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { openDataDirectory } from '../../data-directory/data-directory.ts';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../ground/errors.ts';
 
 /** Takes the data directory, prints that (or why not), and keeps it until a line comes in. `with-child` starts a child. */
 const [path = '', child] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { hasCode } from '../../../engine/errors.ts';
+import { hasCode } from '../../../engine/ground/errors.ts';
 import { eventually } from '../../../engine/testing/eventually.ts';
 import { startClickHouse } from '../../testing/clickhouse-server.ts';
 import { parseClickHouseUrl } from './parse-url.ts';

@@ -1,4 +1,4 @@
-import { PismakError } from '../../../engine/errors.ts';
+import { PismakError } from '../../../engine/ground/errors.ts';
 import type { ClickHousePlace } from './parse-url.ts';
 import { type Ask, ClickHouseError, type ClickHouseServer, clickHouseServer } from './server.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { PismakError } from '../../../engine/errors.ts';
+import { PismakError } from '../../../engine/ground/errors.ts';
 import { maskSecrets } from '../../../engine/log/mask-secrets.ts';
 
 /** Where the rows of large units are, from the URL of the settings. */

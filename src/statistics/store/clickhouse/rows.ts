@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { chunks } from '../../../engine/chunks.ts';
-import { PismakError } from '../../../engine/errors.ts';
+import { chunks } from '../../../engine/ground/chunks.ts';
+import { PismakError } from '../../../engine/ground/errors.ts';
 import type { Block } from '../../columns/block.ts';
 import type { UnitMeta } from '../store.ts';
 import type { FarUnit, Outline, UnitRows } from '../unit-rows.ts';

@@ -1,4 +1,4 @@
-import { chunks } from '../../../engine/chunks.ts';
+import { chunks } from '../../../engine/ground/chunks.ts';
 import { chunkSize } from '../../columns/block.ts';
 import type { FarSums, UnitMeta, UnitSums } from '../store.ts';
 import { Replaced } from '../store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { hasCode } from '../../../engine/errors.ts';
+import { hasCode } from '../../../engine/ground/errors.ts';
 import { SumTable } from '../../columns/sum-table.ts';
 import { blocksByChunk } from '../../ingest/cube-builder.ts';
 import type { PreparedBatch, StatisticsStore } from '../store.ts';

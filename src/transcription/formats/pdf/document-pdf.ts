@@ -1,4 +1,4 @@
-import { PismakError } from '../../../engine/errors.ts';
+import { PismakError } from '../../../engine/ground/errors.ts';
 import { page as pageSchema } from '../../page/page.ts';
 import { imageOfPagePdf } from './page-pdf-image.ts';
 import { type PdfPage, searchablePdf } from './searchable-pdf.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { PismakError } from '../../../engine/errors.ts';
+import { PismakError } from '../../../engine/ground/errors.ts';
 
 /** Numbers the objects of a PDF, remembers their offsets, and writes the table of objects at the end. */
 export interface PdfObjects {

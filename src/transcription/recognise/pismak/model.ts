@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
-import { messageOf, PismakError } from '../../../engine/errors.ts';
+import { messageOf, PismakError } from '../../../engine/ground/errors.ts';
 import { modelFingerprint } from '../model-fingerprint.ts';
 
 const require = createRequire(import.meta.url);

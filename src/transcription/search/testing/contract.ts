@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PismakError } from '../../../engine/errors.ts';
+import { PismakError } from '../../../engine/ground/errors.ts';
 import type { Database } from '../../database/database.ts';
 import { parseQuery } from '../query.ts';
 import { createTextIndex, ownerWord } from '../text-index.ts';

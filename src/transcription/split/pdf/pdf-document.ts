@@ -1,4 +1,4 @@
-import { messageOf } from '../../../engine/errors.ts';
+import { messageOf } from '../../../engine/ground/errors.ts';
 import { SpoiledProcess } from '../../../engine/processor/answer-questions.ts';
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
 import { checkPixels, type ImageLimits } from '../../image/image-limits.ts';

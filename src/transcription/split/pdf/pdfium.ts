@@ -1,4 +1,4 @@
-import { PismakError } from '../../../engine/errors.ts';
+import { PismakError } from '../../../engine/ground/errors.ts';
 
 /** The calls of PDFium (https://pdfium.googlesource.com/pdfium/+/main/public/) that we use. Numbers are addresses in its memory. */
 export interface Pdfium {

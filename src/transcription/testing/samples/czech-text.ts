@@ -1,4 +1,4 @@
-import type { Random } from '../../../engine/identity.ts';
+import type { Random } from '../../../engine/ground/identity.ts';
 
 /** Sentences of a village chronicle. Words in braces are drawn from the lists below. */
 const sentences = [

@@ -1,4 +1,4 @@
-import type { Random } from '../../../engine/identity.ts';
+import type { Random } from '../../../engine/ground/identity.ts';
 import type { Grey } from '../../image/grey.ts';
 
 /** Adds sensor grain everywhere, and specks of dust. `specks` is the share of pixels with dust. */

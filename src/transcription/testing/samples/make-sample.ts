@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import type { Random } from '../../../engine/identity.ts';
+import type { Random } from '../../../engine/ground/identity.ts';
 import { seededRandom } from '../../../engine/simulation/chance.ts';
 import type { Grey } from '../../image/grey.ts';
 import { loadSharp } from '../../image/load-sharp.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../engine/identity.ts';
+import type { Random } from '../../../engine/ground/identity.ts';
 import { czechHeading, czechSentence } from './czech-text.ts';
 import type { Font } from './fonts.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasCode } from '../../../errors.ts';
+import { hasCode } from '../../../ground/errors.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Delivery } from '../../broker.ts';
 import { bytes, type Claim, drain, idsOf, numbered, publishAll, takeOne } from './scene.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { hasCode } from '../../../errors.ts';
+import { hasCode } from '../../../ground/errors.ts';
 import { bytes, type Claim, drain, idsOf, numbered, publishAll, takeOne, text } from './scene.ts';
 
 export function publishingClaims(claim: Claim): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { hasCode } from '../../../errors.ts';
+import { hasCode } from '../../../ground/errors.ts';
 import type { Lane } from '../../broker.ts';
 import { bytes, idsOf } from '../contract/scene.ts';
 import * as model from './lease-model.ts';

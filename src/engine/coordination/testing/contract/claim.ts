@@ -1,4 +1,4 @@
-import { type ErrorCode, hasCode } from '../../../errors.ts';
+import { type ErrorCode, hasCode } from '../../../ground/errors.ts';
 import type { Coordination } from '../../coordination.ts';
 
 /** One tree, empty at first. */

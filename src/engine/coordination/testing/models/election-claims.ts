@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { hasCode } from '../../../errors.ts';
+import { hasCode } from '../../../ground/errors.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Coordination, Hold } from '../../coordination.ts';
 import type { Claim, CoordinationUnderTest } from '../contract/claim.ts';

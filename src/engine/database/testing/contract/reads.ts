@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { hasCode } from '../../../errors.ts';
+import { hasCode } from '../../../ground/errors.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Database, Queries } from '../../database.ts';
 import { engineMigrations } from '../../open.ts';

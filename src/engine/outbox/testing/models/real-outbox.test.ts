@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createAlerts } from '../../../alert/alert.ts';
-import { PismakError } from '../../../errors.ts';
+import { PismakError } from '../../../ground/errors.ts';
 import { type Embedded, openEmbedded } from '../../../testing/embedded.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { ManualClock } from '../../../time/clock.ts';

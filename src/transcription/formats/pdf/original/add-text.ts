@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { messageOf, PismakError } from '../../../../engine/errors.ts';
+import { messageOf, PismakError } from '../../../../engine/ground/errors.ts';
 import type { FileBytes } from '../../../image/file-bytes.ts';
 import type { Page } from '../../../page/page.ts';
 import { createInvisibleFont } from '../invisible-font.ts';

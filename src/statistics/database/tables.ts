@@ -1,4 +1,4 @@
-import type { Database, Queries } from '../engine/database/database.ts';
+import type { Database, Queries } from '../../engine/database/database.ts';
 
 export interface StatisticsTables {
   /** What must not change under stored sums: the schemas they were counted with, and `timezone`. */

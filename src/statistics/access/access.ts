@@ -1,6 +1,6 @@
-import type { Caller } from '../engine/caller.ts';
-import { PismakError } from '../engine/errors.ts';
-import type { StatisticsDatabase } from './tables.ts';
+import type { Caller } from '../../engine/ground/caller.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import type { StatisticsDatabase } from '../database/tables.ts';
 
 /** Where it is stored who may read and write whose statistics. */
 interface Grants {

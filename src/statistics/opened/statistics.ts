@@ -1,19 +1,19 @@
-import type { Engine } from '../engine/engine.ts';
-import { type ProcessorParts, sectionOf, stateOf } from '../engine/house.ts';
-import type { Clock } from '../engine/time/clock.ts';
-import { OnDemand } from '../engine/time/on-demand.ts';
-import { type ZoneDays, zoneDays } from './calendar/zone-days.ts';
-import { CubeReader } from './cube/cube-reader.ts';
-import { AttributeCache } from './entities/attributes.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { type ProcessorParts, sectionOf, stateOf } from '../../engine/house.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import { OnDemand } from '../../engine/time/on-demand.ts';
+import { type ZoneDays, zoneDays } from '../calendar/zone-days.ts';
+import { CubeReader } from '../cube/cube-reader.ts';
+import { type StatisticsDatabase, statisticsDatabase } from '../database/tables.ts';
+import { AttributeCache } from '../entities/attributes.ts';
+import type { Schema } from '../schema/schema.ts';
+import { createSchemas, loadSchemas, type Schemas } from '../schema/schemas.ts';
+import { type StatisticsSettings, statisticsSection } from '../settings/settings.ts';
+import { clickHouseRows } from '../store/clickhouse/rows.ts';
+import { databaseStore } from '../store/database-store.ts';
+import type { Limits } from '../store/limits.ts';
+import type { StatisticsStore } from '../store/store.ts';
 import { checkFoundations, fixFoundations, storedFoundations } from './foundations.ts';
-import type { Schema } from './schema/schema.ts';
-import { createSchemas, loadSchemas, type Schemas } from './schema/schemas.ts';
-import { type StatisticsSettings, statisticsSection } from './settings.ts';
-import { clickHouseRows } from './store/clickhouse/rows.ts';
-import { databaseStore } from './store/database-store.ts';
-import type { Limits } from './store/limits.ts';
-import type { StatisticsStore } from './store/store.ts';
-import { type StatisticsDatabase, statisticsDatabase } from './tables.ts';
 
 /** What this house works with: the stored sums, the caches above them, and what the settings say. */
 export interface Statistics {

@@ -1,8 +1,8 @@
-import { PismakError } from '../engine/errors.ts';
-import type { ZoneDays } from './calendar/zone-days.ts';
-import { incompatibility, type Schema, schemaFile } from './schema/schema.ts';
-import type { Schemas } from './schema/schemas.ts';
-import type { StatisticsDatabase } from './tables.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
+import type { ZoneDays } from '../calendar/zone-days.ts';
+import type { StatisticsDatabase } from '../database/tables.ts';
+import { incompatibility, type Schema, schemaFile } from '../schema/schema.ts';
+import type { Schemas } from '../schema/schemas.ts';
 
 /** What sums depend on. Once something is counted, the time zone stays, and schemas change only in compatible ways. */
 export interface Foundations {

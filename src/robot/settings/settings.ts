@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crawlOptionFields } from './crawl/options.ts';
+import { crawlOptionFields } from '../crawl/options.ts';
 
 const settings = z.strictObject({
   harvesters: z

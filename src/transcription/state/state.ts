@@ -1,6 +1,6 @@
-import type { Engine } from '../engine/engine.ts';
-import { OnDemand } from '../engine/time/on-demand.ts';
-import type { ImageCutters } from './iiif/cut-image.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { OnDemand } from '../../engine/time/on-demand.ts';
+import type { ImageCutters } from '../iiif/cut-image.ts';
 
 /** What this house keeps while an engine is open. */
 export class TranscriptionState {
@@ -9,7 +9,7 @@ export class TranscriptionState {
 
   constructor({ clock }: Pick<Engine, 'clock'>) {
     this.imageCutters = new OnDemand(
-      async () => new (await import('./iiif/cut-image.ts')).ImageCutters(clock),
+      async () => new (await import('../iiif/cut-image.ts')).ImageCutters(clock),
       (cutters) => cutters.close(),
     );
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { messageOf } from '../engine/errors.ts';
-import { contact } from './model/address.ts';
-import { parseHours } from './model/sending-hours.ts';
+import { messageOf } from '../../engine/ground/errors.ts';
+import { contact } from '../model/address.ts';
+import { parseHours } from '../model/sending-hours.ts';
 
 const relay = z.strictObject({
   /** What `relays` of a class calls it; host:port by default. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from './time/clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** A UUID of version 7: unique, and ids of one process sort in the order they were made. */
 export function newId(clock: Clock): string {

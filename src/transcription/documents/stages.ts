@@ -1,14 +1,14 @@
-import type { ProcessorRegistration } from '../engine/processor/processor.ts';
-import type { FirstStart } from '../engine/stage/first-start.ts';
-import { systemClock } from '../engine/time/clock.ts';
-import { parseCorrectConfig } from './correct/config.ts';
-import { parseExportConfig } from './export/config.ts';
-import { parseKeywordsConfig } from './keywords/config.ts';
-import { parseLayoutConfig } from './layout/layout-config.ts';
-import { parsePrepareConfig } from './prepare/prepare-config.ts';
-import { checkRecogniseConfig, parseRecogniseConfig } from './recognise/config.ts';
-import { parseSingleConfig } from './single/single-config.ts';
-import { parseSplitConfig } from './split/split-config.ts';
+import type { ProcessorRegistration } from '../../engine/processor/processor.ts';
+import type { FirstStart } from '../../engine/stage/first-start.ts';
+import { systemClock } from '../../engine/time/clock.ts';
+import { parseCorrectConfig } from '../correct/config.ts';
+import { parseExportConfig } from '../export/config.ts';
+import { parseKeywordsConfig } from '../keywords/config.ts';
+import { parseLayoutConfig } from '../layout/layout-config.ts';
+import { parsePrepareConfig } from '../prepare/prepare-config.ts';
+import { checkRecogniseConfig, parseRecogniseConfig } from '../recognise/config.ts';
+import { parseSingleConfig } from '../single/single-config.ts';
+import { parseSplitConfig } from '../split/split-config.ts';
 
 const always = () => true;
 
@@ -31,7 +31,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       isDeterministic: always,
       summary: 'splits images, TIFF, PDF and ZIP files into pages (TEXT_LAYER, PDF_DPI, limits)',
       check: parseSplitConfig,
-      module: new URL('./split/split.ts', import.meta.url),
+      module: new URL('../split/split.ts', import.meta.url),
     },
     definition: { mode: 'shared', memoryMb: 2048 },
   },
@@ -41,7 +41,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       isDeterministic: always,
       summary: 'turns an image without an order, as other programs send it, into a page (LANGUAGE, FORMATS)',
       check: parseSingleConfig,
-      module: new URL('./single/single.ts', import.meta.url),
+      module: new URL('../single/single.ts', import.meta.url),
     },
     definition: { mode: 'shared', memoryMb: 2048 },
   },
@@ -51,7 +51,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       isDeterministic: always,
       summary: 'straightens, cleans and scales a page for better recognition (DESKEW, CONTRAST, ...)',
       check: parsePrepareConfig,
-      module: new URL('./prepare/prepare.ts', import.meta.url),
+      module: new URL('../prepare/prepare.ts', import.meta.url),
     },
     definition: { mode: 'shared', memoryMb: 2048 },
     isForPages: true,
@@ -62,7 +62,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       isDeterministic: always,
       summary: 'finds columns, lines, pictures and their reading order',
       check: parseLayoutConfig,
-      module: new URL('./layout/layout.ts', import.meta.url),
+      module: new URL('../layout/layout.ts', import.meta.url),
     },
     definition: { mode: 'shared' },
     isForPages: true,
@@ -75,8 +75,8 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       summary: 'recognises the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
       check: checkRecogniseConfig,
       offers: async (config, files) =>
-        (await import('./recognise/installed.ts')).installedLanguages(config, files, systemClock.now()),
-      module: new URL('./recognise/recognise.ts', import.meta.url),
+        (await import('../recognise/installed.ts')).installedLanguages(config, files, systemClock.now()),
+      module: new URL('../recognise/recognise.ts', import.meta.url),
     },
     definition: { memoryMb: 2048 },
     isForPages: true,
@@ -87,7 +87,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       isDeterministic: always,
       summary: 'replaces words by rules (`teh => the`) and a DICTIONARY',
       check: parseCorrectConfig,
-      module: new URL('./correct/correct.ts', import.meta.url),
+      module: new URL('../correct/correct.ts', import.meta.url),
     },
     definition: { mode: 'shared' },
     isForPages: true,
@@ -98,7 +98,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       isDeterministic: always,
       summary: 'finds the keywords of a page (KEYWORDS)',
       check: parseKeywordsConfig,
-      module: new URL('./keywords/keywords.ts', import.meta.url),
+      module: new URL('../keywords/keywords.ts', import.meta.url),
     },
     definition: { mode: 'shared' },
     isForPages: true,
@@ -109,7 +109,7 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       isDeterministic: always,
       summary: 'writes text, PAGE XML, ALTO, hOCR and searchable PDF (PDF_QUALITY, PDF_LOSSLESS, PREPARED)',
       check: parseExportConfig,
-      module: new URL('./export/export.ts', import.meta.url),
+      module: new URL('../export/export.ts', import.meta.url),
     },
     definition: { mode: 'shared' },
     isForPages: true,

@@ -1,16 +1,16 @@
-import type { Engine } from '../engine/engine.ts';
-import { sectionOf } from '../engine/house.ts';
-import { OnDemand } from '../engine/time/on-demand.ts';
-import { WakeUp } from '../engine/time/wake-up.ts';
-import { Composer } from './compose/composer.ts';
-import { loadAttachment } from './compose/load-attachment.ts';
-import { Preparers } from './prepare/preparers.ts';
-import type { Relays } from './relays/relays.ts';
-import { mailSection } from './settings.ts';
-import type { TemplateData } from './templates/compile.ts';
-import { openTokens } from './tokens.ts';
-import { CompiledTypes } from './types/compiled-types.ts';
-import type { TypeVersion } from './types/mail-types.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { OnDemand } from '../../engine/time/on-demand.ts';
+import { WakeUp } from '../../engine/time/wake-up.ts';
+import { Composer } from '../compose/composer.ts';
+import { loadAttachment } from '../compose/load-attachment.ts';
+import { Preparers } from '../prepare/preparers.ts';
+import type { Relays } from '../relays/relays.ts';
+import { mailSection } from '../settings/settings.ts';
+import type { TemplateData } from '../templates/compile.ts';
+import { openTokens } from '../tokens/tokens.ts';
+import { CompiledTypes } from '../types/compiled-types.ts';
+import type { TypeVersion } from '../types/mail-types.ts';
 
 type MailEngine = Pick<Engine, 'blobs' | 'clock' | 'configurationFile' | 'database' | 'settings'>;
 

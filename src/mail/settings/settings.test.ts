@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sectionOf } from '../engine/house.ts';
-import { loadSettings } from '../engine/settings/load.ts';
-import { mail } from './house.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { loadSettings } from '../../engine/settings/load.ts';
+import { mail } from '../house.ts';
+import { tokensOf } from '../tokens/tokens.ts';
 import { classesOf, mailSettings } from './settings.ts';
-import { tokensOf } from './tokens.ts';
 
 test('a class keeps what the settings don’t mention; a new one is like bulk', () => {
   const usual = classesOf(mailSettings.parse({}));

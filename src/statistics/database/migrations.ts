@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../engine/database/database.ts';
+import type { Migration } from '../../engine/database/database.ts';
 
 /** Apart from tables.ts, which operations load: commands start faster without the database. */
 const createTables: Migration = {

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Engine } from '../engine/engine.ts';
-import { mailQueries } from './database/tables.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
+import { mailQueries } from '../database/tables.ts';
 
 const signatureBytes = 16;
 
