@@ -8,8 +8,10 @@ import { startSystem } from '../../server/system.ts';
 import { exitCodes } from '../../terminal/exit-codes.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
-import { commandName } from './command-name.ts';
 import { showStatus } from './terminal-status.ts';
+
+/** The command to type in this installation: a checkout runs from source, a package is compiled. */
+const commandName = import.meta.filename.endsWith('.ts') ? 'bin/pismak' : 'npx pismak';
 
 /** `pismak up`: runs everything in this process until a signal stops it. */
 export async function up(

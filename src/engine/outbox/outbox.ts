@@ -8,7 +8,6 @@ import type { Clock } from '../time/clock.ts';
 import { WakeUp } from '../time/wake-up.ts';
 import { fromColumns, toColumns } from './message-columns.ts';
 import { RefusingQueues } from './refusing-queues.ts';
-import { waitingQueues } from './waiting-queues.ts';
 
 /**
  * Puts state and message into one transaction. A message is *written* with the state that causes it, *committed* or rolled back with it,
@@ -100,4 +99,21 @@ async function publishSome(
   }
   if (refusal !== undefined) await refusing.refused(queue, refusal);
   return refusal === undefined && rows.length === batchSize;
+}
+
+/** The queues with messages in the outbox. Each step looks up the next name in the index, without reading rows. */
+async function waitingQueues(queries: Queries): Promise<string[]> {
+  const queues: string[] = [];
+  for (let last = ''; ; ) {
+    const next = await queries
+      .selectFrom('outbox')
+      .select('queue')
+      .where('queue', '>', last)
+      .orderBy('queue')
+      .limit(1)
+      .executeTakeFirst();
+    if (!next) return queues;
+    last = next.queue;
+    queues.push(last);
+  }
 }

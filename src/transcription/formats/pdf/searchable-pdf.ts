@@ -2,7 +2,6 @@ import type { Page } from '../../page/page.ts';
 import { languageTag } from '../languages.ts';
 import { createInvisibleFont } from './invisible-font.ts';
 import { readJpegHeader } from './jpeg-header.ts';
-import { pointsPerPixel } from './page-size.ts';
 import type { PdfImage } from './pdf-image.ts';
 import { type PdfAbout, pdfMetadata } from './pdf-metadata.ts';
 import { createPdfObjects, type PdfObjects, pdfNumber, pdfText } from './pdf-objects.ts';
@@ -126,4 +125,16 @@ function imagePlace(image: PdfImage, width: number, height: number): string {
     8: [0, h, -w, 0, w, 0],
   };
   return (matrices[orientation] ?? [w, 0, 0, h, 0, 0]).map(pdfNumber).join(' ');
+}
+
+/** The long side of A4 in inches, used if the resolution is unknown. */
+const a4 = 11.69;
+/** The maximum of the standard, in points. */
+const longest = 14_400;
+
+/** A point is 1/72 inch. */
+function pointsPerPixel(page: Page): number {
+  const side = Math.max(page.width, page.height);
+  const dpi = page.dpi ?? side / a4;
+  return Math.min(72 / dpi, longest / side);
 }
