@@ -95,7 +95,13 @@ test('servers that were killed are shown as dead, and `stack up` starts just the
     return killed.every((name) => now.get(name)?.state === 'dead');
   };
   await eventually('they are dead', isDead);
-  assert.equal((await stack('status')).code, 3);
+  const shown = await stack('status');
+  assert.equal(shown.code, 3);
+  const [, directoryToPromote = ''] =
+    /postgres1, the primary, is dead; promote postgres2: `.*pg_ctl promote -D (\S+)`/.exec(
+      shown.out + shown.err,
+    ) ?? [];
+  assert.ok((await stat(join(directoryToPromote, 'standby.signal'))).isFile());
 
   const { code, out, err } = await stack('up', '--json');
   assert.equal(code, 0, err);

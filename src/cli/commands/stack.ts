@@ -6,7 +6,7 @@ import type { AddGroup } from '../../terminal/command-group.ts';
 import { formatBytes, formatCount } from '../../terminal/output/format.ts';
 import { createPlan, makeStackDirectory, readPlan, requirePlan, writePlan } from '../stack/stack-plan.ts';
 import { stackSettings, stackToml, writeToml } from '../stack/stack-settings.ts';
-import { stackStatus } from '../stack/stack-status.ts';
+import { promotionOf, stackStatus } from '../stack/stack-status.ts';
 import { startStack } from '../stack/start-stack.ts';
 import { deleteStack, stopStack } from '../stack/stop-stack.ts';
 
@@ -64,7 +64,8 @@ const add: AddGroup = (group, { command, run }) => {
     .action(
       run<Options>(async ({ out, options }) => {
         const path = resolve(options.directory);
-        const servers = await stackStatus(await requirePlan(path));
+        const plan = await requirePlan(path);
+        const servers = await stackStatus(plan);
         out.list(servers, [
           { title: 'server', of: (row) => row.server },
           { title: 'state', of: (row) => row.state },
@@ -73,6 +74,8 @@ const add: AddGroup = (group, { command, run }) => {
           { title: 'pid', of: (row) => row.pid },
           { title: 'memory', of: (row) => (row.memory === null ? null : formatBytes(row.memory)) },
         ]);
+        const promotion = await promotionOf(plan, servers);
+        if (promotion) out.say(promotion);
         const down = servers.filter(({ state }) => state !== 'up');
         if (down.length > 0) {
           const count = formatCount(down.length, 'server is', 'servers are');

@@ -6,7 +6,7 @@ import {
   createPostgresData,
   postgresCommand,
 } from '../../engine/local-servers/postgres-node.ts';
-import { runPostgres } from '../../engine/local-servers/postgres-programs.ts';
+import { postgresProgram, runPostgres } from '../../engine/local-servers/postgres-programs.ts';
 import { sleep, systemClock } from '../../engine/time/clock.ts';
 import { type StackPlan, stackUser } from './stack-plan.ts';
 import type { StackServer } from './stack-servers.ts';
@@ -72,6 +72,11 @@ export async function isSynchronous(primary: PostgresNode): Promise<boolean> {
     await primary.ask('SELECT pg_reload_conf()');
   }
   return (await primary.ask('SELECT sync_state FROM pg_stat_replication')) === 'sync';
+}
+
+/** The command that makes a standby the primary, as the user that owns its data. */
+export async function promoteCommand({ data }: PostgresNode): Promise<string> {
+  return [...(await postgresProgram('pg_ctl')), 'promote', '-D', data].join(' ');
 }
 
 /** The database has the same name as the user. */

@@ -1,4 +1,5 @@
 import type { StackPlan } from './stack-plan.ts';
+import { promoteCommand } from './stack-postgres.ts';
 import { mainProcess, memoryOf, stackProcesses } from './stack-processes.ts';
 import { allServers, stackServers } from './stack-servers.ts';
 
@@ -24,4 +25,17 @@ export async function stackStatus(plan: StackPlan): Promise<ServerStatus[]> {
       return { server: name, state: found ? 'up' : 'silent', role: found ?? null, port, pid, memory };
     }),
   );
+}
+
+/** What to do when the primary of PostgreSQL is dead and its standby is up; undefined otherwise. */
+export async function promotionOf(
+  plan: StackPlan,
+  servers: readonly ServerStatus[],
+): Promise<string | undefined> {
+  const { postgres } = stackServers(plan);
+  const stateOf = (name: string) => servers.find(({ server }) => server === name);
+  const standby = postgres.find(({ name }) => stateOf(name)?.role === 'standby');
+  const dead = postgres.find(({ name }) => stateOf(name)?.state === 'dead');
+  if (!standby || !dead) return undefined;
+  return `${dead.name}, the primary, is dead; promote ${standby.name}: \`${await promoteCommand(standby)}\`, then \`pismak stack up\` makes ${dead.name} its standby. Or start ${dead.name} again: \`pismak stack up\``;
 }

@@ -113,7 +113,10 @@ export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   /** Starts at 1. */
   readonly attempt: number;
-  /** A consumer that is gone had it, and may have begun it without having been counted in `attempt`. */
+  /**
+   * A consumer had it and did not settle it, and may have begun it without having been counted in `attempt`. RabbitMQ knows no
+   * more than that; on other brokers it is false, and a handler that published anything was counted.
+   */
   readonly mayHaveBegun: boolean;
   readonly history: readonly Failure[];
   readonly publishedAt: number;

@@ -66,6 +66,25 @@ export function crashClaims(claim: Claim): void {
     assert.deepEqual(attempts, { m0: 3, m1: 1, m2: 1 });
   });
 
+  claim('what a killed consumer has begun says so, what none had does not', async (scene) => {
+    await scene.broker.declare('letters');
+    await scene.broker.declare('marks');
+    await publishAll(scene.broker, 'letters', ['begun']);
+    await scene.stop();
+    const child = scene.spawn('hold', 'letters', 'marks');
+    await child.said(1);
+    await child.kill();
+    await scene.setup.noticeKilled?.();
+    const broker = await scene.start();
+    await publishAll(broker, 'letters', ['new']);
+    const begun: Record<string, boolean> = {};
+    for (let taken = 0; taken < 2; taken++) {
+      const { id, attempt, mayHaveBegun } = await takeOne(broker, 'letters');
+      begun[id] = attempt + Number(mayHaveBegun) > 1;
+    }
+    assert.deepEqual(begun, { begun: true, new: false });
+  });
+
   claim('a hundred megabytes more in the queue take no more memory', async (scene) => {
     await scene.broker.declare('letters');
     await scene.stop();
