@@ -48,6 +48,7 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
   ['worker switch w s', 'worker.switch', { id: 'w', stage: 's' }],
   ['worker switch w none', 'worker.switch', { id: 'w', stage: null }],
   ['worker pin w', 'worker.pin', { id: 'w', pinned: true }],
+  ['worker pin w read', 'worker.pin', { id: 'w', stage: 'read', pinned: true }],
   ['worker unpin w', 'worker.pin', { id: 'w', pinned: false }],
   ['worker enable w', 'worker.enable', { id: 'w' }],
   ['worker disable w', 'worker.disable', { id: 'w' }],

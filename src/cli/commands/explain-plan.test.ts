@@ -69,3 +69,52 @@ test('without being asked to explain, a plan stays short', async () => {
   });
   assert.doesNotMatch(stdout, /DRAIN|PP =/);
 });
+
+test('a plan of flow is explained in the words of flow', async () => {
+  const numbers = { averageMs: 1500, waitingMs: 2000, relative: 0.5 };
+  const flow: Plan = {
+    queues: [
+      {
+        ...numbers,
+        stage: 'ocr',
+        length: 3,
+        workers: 0,
+        priority: 1,
+        parametric: 0.8,
+        details: { remainingMs: 2500 },
+      },
+      {
+        ...numbers,
+        stage: 'merge',
+        length: 0,
+        workers: 1,
+        priority: 0,
+        parametric: 0,
+        details: { remainingMs: 1000 },
+      },
+    ],
+    assignments: [
+      {
+        worker: 'w1',
+        from: 'merge',
+        to: 'ocr',
+        unlockAt: 0,
+        reason: 'nothing waits at merge',
+        details: { switchMs: 1200, lot: 4, freeInMs: 0 },
+      },
+    ],
+  };
+  const client = fakeClient({ 'watchdog.plan': flow });
+  const { stdout } = await runCommand(['watchdog', 'plan', '--explain'], { client });
+  assert.match(stdout, /^STAGE +WAITING +SERVING +UNSERVED +PER MESSAGE +REMAINING +PRIORITY +URGENCY$/m);
+  assert.match(stdout, /^ocr: urgency = \(priority 1 \+ 1\) \/ 2.5 s of remaining work = 0.8$/m);
+  assert.match(
+    stdout,
+    /^merge: urgency = \(priority 0 \+ 1\) \/ 1 s of remaining work = 1, but nothing waits$/m,
+  );
+  assert.match(stdout, /^ +ocr +3 waiting, 0 serving, urgency 0.8$/m);
+  assert.match(stdout, /^ +lot +4$/m);
+  assert.doesNotMatch(stdout, /\b(PP?|AMT|NW|WT|AP|L)\b/, 'words of the other policy');
+  const short = await runCommand(['watchdog', 'plan'], { client: fakeClient({ 'watchdog.plan': flow }) });
+  assert.doesNotMatch(short.stdout, /\b(PP?|AMT|NW|WT|AP|L)\b/);
+});

@@ -2,9 +2,11 @@ import type { Plan, QueueNumbers } from '../../engine/watchdog/policy.ts';
 import { formatDuration, formatTime } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Column } from '../../terminal/output/table.ts';
+import { flowColumns, flowFormula, flowStanding, isFlow } from './explain-flow.ts';
 
-/** The columns that show the numbers of a plan; with `all`, also the numbers that only this policy has. */
+/** The columns that show the numbers of a plan, in the words of its policy; with `all`, also the numbers that only this policy has. */
 export function planColumns(queues: readonly QueueNumbers[], all: boolean): Column<QueueNumbers>[] {
+  if (isFlow(queues)) return flowColumns;
   const names = all ? new Set(queues.flatMap(({ details }) => Object.keys(details ?? {}))) : [];
   return [
     { title: 'stage', of: (row) => row.stage },
@@ -28,7 +30,10 @@ export function planColumns(queues: readonly QueueNumbers[], all: boolean): Colu
 /** Explains how each number was computed and, for each move, what was compared. */
 export function explainPlan({ queues, assignments }: Plan, out: Output): void {
   const sum = queues.reduce((total, queue) => total + queue.parametric, 0);
-  for (const queue of queues) out.say(`${queue.stage}: ${formulaOf(queue, sum)}`);
+  const [formula, standing] = isFlow(queues)
+    ? [flowFormula, flowStanding]
+    : [(queue: QueueNumbers) => formulaOf(queue, sum), parametricStanding];
+  for (const queue of queues) out.say(`${queue.stage}: ${formula(queue)}`);
   if (assignments.length === 0) out.say('no worker would move');
   for (const { worker, from, to, reason, unlockAt, details } of assignments) {
     out.say('');
@@ -47,12 +52,9 @@ export function explainPlan({ queues, assignments }: Plan, out: Output): void {
 }
 
 function formulaOf(queue: QueueNumbers, sum: number): string {
-  const { length, averageMs, workers, waitingMs, priority, parametric, relative, details } = queue;
+  const { length, averageMs, workers, waitingMs, priority, parametric, relative } = queue;
   const computed = ((length * averageMs) / (workers + 1) + waitingMs) * ((priority + 1) / 1000);
   const pp = formatPriority(parametric);
-  // `flow`: requests finished per second of work.
-  if (details?.remainingMs !== undefined)
-    return `PP = (AP ${priority} + 1) / ${formatSeconds(details.remainingMs)} of work before the end = ${pp}${length > 0 ? '' : ', but nothing waits'}`;
   // Another policy may use another formula; then show only the result.
   if (Math.abs(computed - parametric) > 1e-6 * Math.max(1, Math.abs(computed))) return `PP = ${pp}`;
   return (
@@ -61,7 +63,7 @@ function formulaOf(queue: QueueNumbers, sum: number): string {
   );
 }
 
-function standing({ length, workers, parametric, relative }: QueueNumbers): string {
+function parametricStanding({ length, workers, parametric, relative }: QueueNumbers): string {
   return `${length} waiting, ${workers} serving, PP ${formatPriority(parametric)}, P ${formatShare(relative)}`;
 }
 

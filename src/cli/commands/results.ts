@@ -1,8 +1,11 @@
+import { PismakError } from '../../engine/ground/errors.ts';
 import { ResultDirectory } from '../../engine/results/result-directory.ts';
 import { requireRunning } from '../../terminal/client/require-running.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
+import { duration } from '../../terminal/options/duration.ts';
 import { wholeNumber } from '../../terminal/options/option-values.ts';
+import { formatDuration } from '../../terminal/output/format.ts';
 import { collectResults, type Until } from '../../terminal/results/collect-results.ts';
 import { describeCounts } from '../../terminal/results/describe-counts.ts';
 
@@ -11,6 +14,7 @@ interface Options {
   messages?: boolean;
   wait?: number;
   follow?: boolean;
+  for?: number;
 }
 
 const add: AddGroup = (group, { run }) => {
@@ -20,20 +24,20 @@ const add: AddGroup = (group, { run }) => {
     .option('--messages', 'also keep the whole request as request.pb, for `pismak timing`')
     .option('--wait <number>', 'wait until this many results have been collected', wholeNumber)
     .option('--follow', 'keep collecting until Ctrl-C')
+    .option('--for <duration>', 'keep collecting for this long, such as 10m; with --wait: at most', duration)
     .addHelpText(
       'after',
       '\nA result leaves its queue only after its files are on disk. Every uuid is saved once: duplicates are counted and\n' +
-        'dropped. Failed requests are saved with their log.txt. Without --wait or --follow, the command ends when the\n' +
-        'queue is empty.\n\nExamples:\n  $ pismak results pages-done -o results\n' +
-        '  $ pismak results pages-done -o results --messages --wait 100',
+        'dropped. Failed requests are saved with their log.txt. Without --wait, --for or --follow, the command ends\n' +
+        'when the queue is empty. It fails if --for is over before --wait results have come.\n\n' +
+        'Examples:\n  $ pismak results pages-done -o results\n' +
+        '  $ pismak results pages-done -o results --messages --wait 100 --for 10m',
     )
     .action(
       run<Options>(async (session, queue = '') => {
         const { options, out, clock, signal } = session;
-        const until: Until =
-          options.wait !== undefined
-            ? { kind: 'count', count: options.wait }
-            : { kind: options.follow ? 'interrupted' : 'empty' };
+        const { wait: count, for: forMs } = options;
+        const until = untilOf(options);
         await openOutputDirectory(options.output);
         if (until.kind !== 'empty') await requireRunning(session);
         const client = await session.client();
@@ -41,15 +45,17 @@ const add: AddGroup = (group, { run }) => {
           messages: options.messages ?? false,
           clock,
         });
-        const bar = session.progress('results', options.wait);
+        const bar = session.progress('results', count);
+        let enough = true;
         try {
-          await collectResults({
+          enough = await collectResults({
             client,
             directory,
             queue,
             until,
             signal,
             progress: (done) => bar.set(done),
+            ...(forMs !== undefined && { latest: { at: clock.now() + forMs, clock } }),
           });
         } catch (error) {
           if (!(signal.aborted && options.follow)) throw error;
@@ -59,7 +65,17 @@ const add: AddGroup = (group, { run }) => {
           if (out.json) out.object({ queue, output: options.output, ...directory.counts });
           else out.say(`${describeCounts(directory.counts)} in ${options.output}`);
         }
+        if (!enough && count !== undefined)
+          throw new PismakError(
+            'conflict',
+            `after ${formatDuration(forMs)}, fewer than ${count} results have come; run the same command to get the rest`,
+          );
       }),
     );
 };
+
+function untilOf({ wait, follow, for: forMs }: Options): Until {
+  if (wait !== undefined) return { kind: 'count', count: wait };
+  return { kind: follow || forMs !== undefined ? 'interrupted' : 'empty' };
+}
 export default add;

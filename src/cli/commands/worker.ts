@@ -48,13 +48,16 @@ const add: AddGroup = (group, shell) => {
       stage === null ? `worker ${id} serves no stage` : `worker ${id} goes to ${stage}`,
   });
   command(workerPin, {
-    usage: 'pin <worker>',
-    summary: 'Keep a worker at its stage: the watchdog no longer moves it',
+    usage: 'pin <worker> [stage]',
+    summary:
+      'Keep a worker at its stage, or send it to another one ("none": no stage) and keep it there: the watchdog no longer moves it',
+    examples: ['worker pin host-1'],
     given: { pinned: true },
-    say: (_, { id }) => `worker ${id} stays at its stage`,
+    say: ({ stage }, { id }) => `worker ${id} stays ${stage === null ? 'without a stage' : `at ${stage}`}`,
   });
   command(workerPin, {
     usage: 'unpin <worker>',
+    fields: { stage: false },
     summary: 'Let the watchdog move a worker again',
     given: { pinned: false },
     say: (_, { id }) => `the watchdog may move worker ${id} again`,

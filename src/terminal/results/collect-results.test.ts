@@ -100,3 +100,34 @@ test('an interruption takes nothing more', async (context) => {
   });
   assert.deepEqual(client.calls, []);
 });
+
+test('collecting ends when its time is over, and says whether it was enough', async (context) => {
+  const directory = await ResultDirectory.open(await temporaryDirectory(context), { clock });
+  const waiting = [message(randomUUID()), message(randomUUID())];
+  let now = 0;
+  const waits: number[] = [];
+  // Each answer takes as long as it may.
+  const client = fakeClient({
+    'results.take': ({ waitMs }: { waitMs: number }) => {
+      waits.push(waitMs);
+      now += waitMs;
+      return { results: waiting.splice(0, 1).map((text) => ({ receipt: 'r', uuid: null, message: text })) };
+    },
+  });
+  const collectFor = (until: Until, forMs: number) =>
+    collectResults({
+      client,
+      directory,
+      queue: 'done',
+      until,
+      signal: new AbortController().signal,
+      progress() {},
+      latest: { at: now + forMs, clock: { ...clock, now: () => now } },
+    });
+  assert.equal(await collectFor({ kind: 'count', count: 3 }, 70_000), false);
+  assert.deepEqual(waits, [30_000, 30_000, 10_000], 'it does not wait beyond its time');
+  assert.equal(directory.counts.saved, 2);
+  waiting.push(message(randomUUID()));
+  assert.equal(await collectFor({ kind: 'count', count: 1 }, 70_000), true);
+  assert.equal(await collectFor({ kind: 'interrupted' }, 5_000), false);
+});

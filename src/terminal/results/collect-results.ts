@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { resultsConfirm, resultsRelease, resultsTake } from '../../engine/operation/operations/results.ts';
 import type { ResultDirectory } from '../../engine/results/result-directory.ts';
+import type { Clock } from '../../engine/time/clock.ts';
 import type { Client } from '../client/client.ts';
 
 /** When to stop collecting. */
@@ -21,7 +22,10 @@ const longestWaitMs = 30_000;
 /** An empty answer after this wait means that the queue is empty. */
 const emptyWaitMs = 1000;
 
-/** Takes results, saves them and only then confirms them, until there are enough. Unsaved results return to their queue. */
+/**
+ * Takes results, saves them and only then confirms them, until there are enough. Unsaved results return to their queue. Resolves to whether
+ * there were enough: `latest` is when to stop all the same.
+ */
 export async function collectResults(options: {
   client: Client;
   directory: ResultDirectory;
@@ -29,8 +33,9 @@ export async function collectResults(options: {
   until: Until;
   signal: AbortSignal;
   progress(done: number): void;
-}): Promise<void> {
-  const { client, directory, queue, until, signal, progress } = options;
+  latest?: { at: number; clock: Clock };
+}): Promise<boolean> {
+  const { client, directory, queue, until, signal, progress, latest } = options;
   let saved = 0;
 
   async function save({ receipt, message }: Taken): Promise<void> {
@@ -58,11 +63,14 @@ export async function collectResults(options: {
   while (!isEnough(until, saved)) {
     signal.throwIfAborted();
     const max = until.kind === 'count' ? Math.min(batch, until.count - saved) : batch;
-    const waitMs = until.kind === 'empty' ? emptyWaitMs : longestWaitMs;
+    const leftMs = latest ? latest.at - latest.clock.now() : longestWaitMs;
+    if (leftMs <= 0) return false;
+    const waitMs = until.kind === 'empty' ? emptyWaitMs : Math.min(longestWaitMs, leftMs);
     const { results } = await client.call(resultsTake, { queue, max, waitMs });
-    if (results.length === 0 && until.kind === 'empty') return;
+    if (results.length === 0 && until.kind === 'empty') return true;
     await settle(results);
   }
+  return true;
 }
 
 function isEnough(until: Until, saved: number): boolean {

@@ -40,6 +40,22 @@ test('a worker is pinned, disabled and enabled, each by itself', async () => {
   assert.deepEqual(await shown('w3'), { enabled: true, pinned: false });
 });
 
+test('a worker is switched and pinned in one call, or stays as it was', async () => {
+  await writeWorker(coordination, 'w7');
+  const before = clock.now();
+  const record = await call('worker.pin', { id: 'w7', stage: 'work', pinned: true });
+  assert.deepEqual([record.stage, record.pinned], ['work', true]);
+  assert.ok(record.unlockAt >= before + settings.watchdog.reconfigurationMs);
+  for (const stage of ['on-gpu', 'everywhere', 'missing'])
+    await assert.rejects(
+      call('worker.pin', { id: 'w7', stage, pinned: false }),
+      new RegExp(stage === 'on-gpu' ? 'gpu' : stage),
+    );
+  assert.deepEqual(await shown('w7'), { enabled: true, pinned: true });
+  assert.equal((await call('worker.pin', { id: 'w7', pinned: true })).stage, 'work', 'no stage: it stays');
+  assert.equal((await call('worker.pin', { id: 'w7', stage: null, pinned: true })).stage, null);
+});
+
 async function shown(id: string) {
   const { workers } = await call('worker.ls');
   const { enabled, pinned } = workers.find((worker: { id: string }) => worker.id === id);

@@ -38,32 +38,27 @@ export const workerSwitch = defineOperation({
   input: z.strictObject({ id: workerId, stage: stageName.nullable() }),
   output: workerRecord,
   example: { id: 'w1', stage: 'recognise' },
-  async handler(context, { id, stage: name }) {
-    const { engine } = context;
-    if (name === null) return change(context, id, (record) => ({ ...record, stage: null, unlockAt: 0 }));
-    const stage = await engine.stages.get(name);
-    if (stage.mode === 'shared') {
-      throw new PismakError(
-        'conflict',
-        `stage ${name} is shared: every worker serves it all the time, no switch needed`,
-      );
-    }
-    const unlockAt = await lockedUntil(context, name);
-    return change(context, id, (record) => {
-      checkLabels(record, stage);
-      return { ...record, stage: name, unlockAt };
-    });
-  },
+  handler: async (context, { id, stage }) => change(context, id, await sendTo(context, stage)),
 });
 
 export const workerPin = defineOperation({
   ...changing,
   name: 'worker.pin',
-  summary: 'Pin a worker to its stage, so that the watchdog leaves it there, or unpin it',
-  input: z.strictObject({ id: workerId, pinned: z.boolean() }),
+  summary: 'Pin a worker to its stage or to another one, so that the watchdog leaves it there, or unpin it',
+  input: z.strictObject({
+    id: workerId,
+    stage: stageName
+      .nullable()
+      .optional()
+      .describe('Switch the worker to this stage first (null: no stage); default: it stays where it is'),
+    pinned: z.boolean(),
+  }),
   output: workerRecord,
-  example: { id: 'w1', pinned: true },
-  handler: (context, { id, pinned }) => change(context, id, (record) => ({ ...record, pinned })),
+  example: { id: 'w1', stage: 'recognise', pinned: true },
+  async handler(context, { id, stage, pinned }) {
+    const send = stage === undefined ? same : await sendTo(context, stage);
+    return change(context, id, (record) => ({ ...send(record), pinned }));
+  },
 });
 
 export const workerEnable = defineOperation({
@@ -163,6 +158,28 @@ async function change(
   const record = await changeWorker(engine.coordination, id, make);
   engine.changes.add({ kind: 'worker', entity: id });
   return record;
+}
+
+const same = (record: WorkerRecord) => record;
+
+/** What sends a worker to a stage (null: none), after checking that workers are sent there. */
+async function sendTo(
+  context: OperationContext,
+  name: string | null,
+): Promise<(record: WorkerRecord) => WorkerRecord> {
+  if (name === null) return (record) => ({ ...record, stage: null, unlockAt: 0 });
+  const stage = await context.engine.stages.get(name);
+  if (stage.mode === 'shared') {
+    throw new PismakError(
+      'conflict',
+      `stage ${name} is shared: every worker serves it all the time, no switch needed`,
+    );
+  }
+  const unlockAt = await lockedUntil(context, name);
+  return (record) => {
+    checkLabels(record, stage);
+    return { ...record, stage: name, unlockAt };
+  };
 }
 
 function checkLabels(record: WorkerRecord, stage: Stage): void {
