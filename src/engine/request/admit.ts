@@ -33,9 +33,13 @@ type Admission = Pick<Ports, 'clock' | 'database' | 'settings'> & {
   stages: Stages;
 };
 
-/** Counts a request against its owner's limits before it is published. */
-export function admit(engine: Admission, request: Request, credential?: string): Promise<void> {
-  return count(engine, request, { count: 1, credential });
+/** Counts a request against its owner's limits before it is published. `isLimited`: against the limit of open requests too. */
+export function admit(
+  engine: Admission,
+  request: Request,
+  by: { credential?: string | undefined; isLimited?: boolean } = {},
+): Promise<void> {
+  return count(engine, request, { count: 1, ...by });
 }
 
 /** Takes the count back if the request was not published. */
@@ -46,7 +50,7 @@ export function takeBack(engine: Admission, request: Request, credential?: strin
 async function count(
   engine: Admission,
   request: Request,
-  more: { count: 1 | -1; credential?: string | undefined },
+  { isLimited = false, ...more }: { count: 1 | -1; credential?: string | undefined; isLimited?: boolean },
 ): Promise<void> {
   const { database, houses, openRequests } = engine;
   const { uuid, owner } = request;
@@ -57,7 +61,10 @@ async function count(
       if (await countRequest?.(engine, transaction, { ...more, owner, stages })) house = name;
     }
     if (more.count === -1) await openRequests.remove(transaction, request);
-    else await openRequests.add(transaction, { uuid, owner, house, output: outputQueueOf(request) });
+    else {
+      const output = outputQueueOf(request);
+      await openRequests.add(transaction, { uuid, owner, house, output, isLimited });
+    }
   });
 }
 

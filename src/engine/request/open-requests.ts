@@ -11,10 +11,16 @@ import type { Request } from './request.ts';
  * that reads an output queue directly leaves rows behind, which are forgotten later.
  */
 export interface OpenRequests {
-  /** Throws `quota-exceeded` when the user has too many of them. */
+  /** Throws `quota-exceeded` when the user has too many of them: call it before anything is read or stored. */
   checkRoom(owner: string): Promise<void>;
-  /** Throws `conflict` if the owner has submitted a request with this uuid too often. */
-  add(transaction: Queries, request: Named & { output: string; house: string }): Promise<void>;
+  /**
+   * Throws `conflict` if the owner has submitted a request with this uuid too often, and `quota-exceeded` if a limited owner has no
+   * room left: other calls may have taken it since `checkRoom`.
+   */
+  add(
+    transaction: Queries,
+    request: Named & { output: string; house: string; isLimited: boolean },
+  ): Promise<void>;
   /** Removes a request that was added and then not published. */
   remove(transaction: Queries, request: Named): Promise<void>;
   /** The owners of open requests with this uuid. */
@@ -27,7 +33,7 @@ export interface OpenRequests {
 
 type Named = Pick<Request, 'uuid' | 'owner'>;
 
-/** Maximum age of a cached count; requests submitted by this process since then are added to it. */
+/** Maximum age of a cached count; requests submitted by this process since then are added to it, so that only it is exact. */
 const freshMs = 1000;
 /** A younger request may still be on its way to a queue. */
 const settledMs = 60 * 60_000;
@@ -47,11 +53,21 @@ export function createOpenRequests({
   settings: Settings;
 }): OpenRequests {
   const counts = new Map<string, { at: number; count: number }>();
+  const counting = new Map<string, Promise<number>>();
 
   async function countOf(owner: string): Promise<number> {
     const known = counts.get(owner);
     const at = clock.now();
     if (known && at - known.at < freshMs && at >= known.at) return known.count;
+    // One count for all who ask meanwhile: a later one would forget what the others have added to it.
+    const asked = counting.get(owner);
+    if (asked) return asked;
+    const counted = countNow(owner, at).finally(() => counting.delete(owner));
+    counting.set(owner, counted);
+    return counted;
+  }
+
+  async function countNow(owner: string, at: number): Promise<number> {
     const row = await database.query
       .selectFrom('openRequest')
       .select(({ fn }) => fn.countAll().as('count'))
@@ -68,15 +84,10 @@ export function createOpenRequests({
       const most = settings.limits.openRequests;
       if (most === 0) return;
       const open = await countOf(owner);
-      if (open < most) return;
-      throw new PismakError(
-        'quota-exceeded',
-        `you have ${open} requests that wait, run, or have results that nobody collected; the limit is ${most} (setting limits.openRequests). Collect results (\`pismak results\`) or cancel requests, then try again`,
-        { details: { limit: most, open } },
-      );
+      if (open >= most) throw noRoom(open, most);
     },
 
-    async add(transaction, { uuid, owner, output, house }) {
+    async add(transaction, { uuid, owner, output, house, isLimited }) {
       const { times } = await transaction
         .insertInto('openRequest')
         .values({ uuid, owner, output, house, times: 1, createdAt: clock.now() })
@@ -94,7 +105,10 @@ export function createOpenRequests({
         );
       }
       const known = counts.get(owner);
-      if (known && times === 1) known.count++;
+      if (!known || times > 1) return;
+      const most = settings.limits.openRequests;
+      if (isLimited && most > 0 && known.count >= most) throw noRoom(known.count, most);
+      known.count++;
     },
 
     async remove(transaction, { uuid, owner }) {
@@ -153,6 +167,14 @@ export function createOpenRequests({
       return Number(result.numDeletedRows);
     },
   };
+}
+
+function noRoom(open: number, limit: number): PismakError {
+  return new PismakError(
+    'quota-exceeded',
+    `you have ${open} requests that wait, run, or have results that nobody collected; the limit is ${limit} (setting limits.openRequests). Collect results (\`pismak results\`) or cancel requests, then try again`,
+    { details: { limit, open } },
+  );
 }
 
 /** The number of the owner's open requests that this house has counted. */

@@ -56,8 +56,9 @@ export type SubmittedFile = { name: string; content: Uint8Array } | { name: stri
 export async function submitRequest(engine: Submitting, submission: Submission): Promise<Request> {
   checkNames(submission.files);
   checkPriority(submission.priority, submission);
-  if (submission.role !== 'admin') await engine.openRequests.checkRoom(submission.owner);
-  const { owner, pageUuid, priority } = submission;
+  const { credential, owner, pageUuid, priority } = submission;
+  const isLimited = submission.role !== 'admin';
+  if (isLimited) await engine.openRequests.checkRoom(owner);
   const uuid = submission.uuid === undefined ? newId(engine.clock) : checkUuid(submission.uuid);
   const { stages, pipeline } = await stagesOf(engine, submission);
   const request = newRequest({
@@ -75,7 +76,7 @@ export async function submitRequest(engine: Submitting, submission: Submission):
     request.results.push(await toResultFile(engine, submission, file, sizes));
   const excess = excessOf(request);
   if (excess !== undefined) throw new PismakError('invalid-input', `the request carries too much: ${excess}`);
-  await admit(engine, request, submission.credential);
+  await admit(engine, request, { credential, isLimited });
   let isStored = false;
   try {
     await storeLarge(engine, request);
@@ -83,7 +84,7 @@ export async function submitRequest(engine: Submitting, submission: Submission):
     await engine.backlog.send(requestItem(request, { batch: `request/${uuid}` }));
   } catch (error) {
     if (isStored && !wasRefused(error)) throw error;
-    await takeBack(engine, request, submission.credential);
+    await takeBack(engine, request, credential);
     // If the caller chose the uuid, an earlier request with it may need its blobs.
     if (submission.uuid === undefined) await disown(engine.database.query, requestOwner(request));
     throw error;

@@ -1,5 +1,5 @@
 import type { Broker } from '../broker/broker.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queries } from '../database/database.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import { hasCode, PismakError } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
@@ -76,14 +76,18 @@ export function createPipelines(parts: {
 
     async create({ name, stages, owner, most }) {
       ownedName.parse(name);
-      await refuseMore('pipeline', owner, most);
+      await refuseMore(database.query, 'pipeline', owner, most);
       await pipelines.prepare(stages, owner);
       const createdAt = clock.now();
       try {
-        await database.query
-          .insertInto('pipeline')
-          .values({ name, stagesJson: JSON.stringify(stages), owner, createdAt })
-          .execute();
+        await database.transaction(async (transaction) => {
+          // Check again: other calls may have been faster.
+          await refuseMore(transaction, 'pipeline', owner, most);
+          await transaction
+            .insertInto('pipeline')
+            .values({ name, stagesJson: JSON.stringify(stages), owner, createdAt })
+            .execute();
+        });
       } catch (error) {
         if (!hasCode(error, 'constraint-violated')) throw error;
         throw new PismakError('already-exists', `pipeline ${name} already exists; delete it first`, {
@@ -111,16 +115,15 @@ export function createPipelines(parts: {
       if (known.has(output)) return;
       if ((await pipelines.outputOwner(output)) !== undefined) return;
       ownedName.parse(output);
-      await refuseMore('outputQueue', owner, most);
+      await refuseMore(database.query, 'outputQueue', owner, most);
       // The queue first: nothing checks the queue again once the row exists.
       await broker.declare(output);
-      const inserted = await database.query
-        .insertInto('outputQueue')
-        .values({ name: output, owner: splitName(output)[0] ?? owner, createdAt: clock.now() })
-        .onConflict((conflict) => conflict.column('name').doNothing())
-        .executeTakeFirst();
-      if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0)
-        changes.add({ kind: 'queue', entity: output, owner });
+      const isNew = await recordOutput(output, owner, most).catch(async (error) => {
+        // Other calls were faster and took the last room.
+        if (hasCode(error, 'quota-exceeded')) await broker.remove(output);
+        throw error;
+      });
+      if (isNew) changes.add({ kind: 'queue', entity: output, owner });
     },
 
     async claimOutput(queue) {
@@ -174,14 +177,35 @@ export function createPipelines(parts: {
   };
   return pipelines;
 
-  async function refuseMore(table: 'pipeline' | 'outputQueue', owner: string, most = 0): Promise<void> {
+  /** Resolves to whether the queue is new. */
+  function recordOutput(name: string, owner: string, most?: number): Promise<boolean> {
+    return database.transaction(async (transaction) => {
+      const inserted = await transaction
+        .insertInto('outputQueue')
+        .values({ name, owner: splitName(name)[0] ?? owner, createdAt: clock.now() })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .executeTakeFirst();
+      const isNew = Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0;
+      if (isNew && most) await refuseMore(transaction, 'outputQueue', owner, most, 1);
+      return isNew;
+    });
+  }
+
+  /** `added`: how many of those counted this transaction has added. */
+  async function refuseMore(
+    queries: Queries,
+    table: 'pipeline' | 'outputQueue',
+    owner: string,
+    most = 0,
+    added = 0,
+  ): Promise<void> {
     if (most === 0) return;
-    const row = await database.query
+    const row = await queries
       .selectFrom(table)
       .select(({ fn }) => fn.countAll().as('count'))
       .where('owner', '=', owner)
       .executeTakeFirst();
-    if (Number(row?.count ?? 0) < most) return;
+    if (Number(row?.count ?? 0) - added < most) return;
     const [things, setting, command] =
       table === 'pipeline'
         ? ['pipelines', 'limits.pipelines', 'pismak pipeline delete']

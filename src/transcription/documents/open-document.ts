@@ -35,7 +35,6 @@ export async function createDocument(parts: DocumentParts, wanted: NewDocument):
   const pipeline = found?.name ?? wanted.pipeline;
   await pipelineStages(parts, pipeline);
   const language = await checkLanguages(parts, pipeline, wanted.language);
-  if (wanted.role !== 'admin') await checkDocuments(parts, wanted.owner);
   const { formats, again, textLayer, webhook = null, role: _, ...rest } = wanted;
   const row: DocumentRow = {
     ...rest,
@@ -52,15 +51,18 @@ export async function createDocument(parts: DocumentParts, wanted: NewDocument):
     submittedAt: null,
     endedAt: null,
   };
-  await parts.database.query.insertInto('transcription_document').values(row).execute();
+  await parts.database.transaction(async (transaction) => {
+    if (wanted.role !== 'admin') await checkDocuments(parts, transaction, wanted.owner);
+    await transaction.insertInto('transcription_document').values(row).execute();
+  });
   tellChange(parts, row, row.state);
   return row;
 }
 
-async function checkDocuments({ database, settings }: DocumentParts, owner: string): Promise<void> {
+async function checkDocuments({ settings }: DocumentParts, queries: Queries, owner: string): Promise<void> {
   const { documents: most } = sectionOf(settings, transcriptionSection);
   if (most === 0) return;
-  const row = await database.query
+  const row = await queries
     .selectFrom('transcription_document as document')
     .select('id')
     .where('owner', '=', owner)
