@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { alertList } from '../../src/engine/operation/operations/alert.ts';
 import { residentMb, residentMbOfAll } from '../faults/memory-use.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import type { AttackFigures, Orders } from './attack-figures.ts';
@@ -243,8 +244,13 @@ async function longestPiece(url: string, watcher: Visitor): Promise<SiegeFigures
 }
 
 async function busyAlerts(up: RunningPismak): Promise<string[]> {
-  const { alerts } = await up.call<{ alerts: { kind: string; reason: string }[] }>('alert.ls', { all: true });
-  return alerts.filter(({ kind }) => kind === 'process.busy').map(({ reason }) => reason);
+  const client = up.client();
+  try {
+    const { alerts } = await client.call(alertList, { all: true });
+    return alerts.filter(({ kind }) => kind === 'process.busy').map(({ reason }) => reason);
+  } finally {
+    await client.close();
+  }
 }
 
 async function alive(pid: number): Promise<boolean> {
