@@ -7,14 +7,16 @@ if (Number(process.versions.node.split('.')[0]) < needed) {
   );
   process.exit(1);
 }
-// By default the young objects of each thread may fill far more: making mails then needs 30 MB more and is no faster. Node takes
-// the flag only when it starts, so what runs for long starts again in its own place: same process, same terminal.
-const lean = '--max-semi-space-size=8';
-const runsLong = process.argv.slice(2).some((word) => word === 'up' || word === 'worker');
-if (runsLong && process.execve && process.platform !== 'win32' && !process.execArgv.includes(lean))
+// The flags of bin/pismak: Node takes them only when it starts, so it starts again in its own place: same process, same terminal.
+const flags = [
+  // By default the young objects of each thread may fill far more: making mails then needs 30 MB more and is no faster.
+  '--max-semi-space-size=8',
+  `--import=${new URL('./cli/english-only.js', import.meta.url).href}`,
+];
+if (process.execve && process.platform !== 'win32' && !flags.every((flag) => process.execArgv.includes(flag)))
   process.execve(
     process.execPath,
-    [process.execPath, lean, ...process.execArgv, ...process.argv.slice(1)],
+    [process.execPath, ...process.execArgv, ...flags, ...process.argv.slice(1)],
     process.env,
   );
 const { enableCompileCache } = await import('node:module');

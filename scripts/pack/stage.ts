@@ -60,7 +60,7 @@ function entryModules({ entries }: PackageParts): string[] {
 
 function commandModules({ command }: PackageParts): string[] {
   if (command === undefined) return [];
-  return [typeof command === 'string' ? withoutExtension(command) : 'cli/main'];
+  return [typeof command === 'string' ? withoutExtension(command) : 'cli/main', 'cli/english-only'];
 }
 
 /** Whether a module is in a folder of the package. */

@@ -98,6 +98,23 @@ test('two machines that share only RabbitMQ, ZooKeeper and PostgreSQL read one d
     const read = await readFile(join(out, `${name}.txt`), 'utf8');
     assert.ok(read.includes(word), `${word} in ${name}: ${read}`);
   }
+
+  // Where `up` runs, and where nothing runs and only the coordination is known.
+  const elsewhere = ['--set', 'http.port=0', '--set', `coordination=${coordination}`];
+  for (const [place, options] of [
+    [data, []],
+    [join(directory, 'third'), elsewhere],
+  ] as const) {
+    const { out } = await pismak(place, ['doctor', '--json', ...options]);
+    const findings = JSON.parse(out) as { check: string; found: string }[];
+    for (const id of machines) {
+      const { found = '' } = findings.find(({ check }) => check === `worker ${id}`) ?? {};
+      assert.match(
+        found,
+        /recognise: tesseract \d\S*: models .*ces.*; pismak .*: model print [0-9a-f]{8} for .*ces/,
+      );
+    }
+  }
 });
 
 /** A network of its own for one of them. Where the system allows none, they are apart in everything else. */

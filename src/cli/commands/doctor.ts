@@ -8,6 +8,7 @@ import { checkNode, checkPackages } from '../doctor/check-installation.ts';
 import { checkExposure, checkProcess } from '../doctor/check-process.ts';
 import { checkSandbox } from '../doctor/check-sandbox.ts';
 import { checkServers } from '../doctor/check-servers.ts';
+import { checkWorkers } from '../doctor/check-workers.ts';
 import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 
 const add: AddGroup = (group, { run }) => {
@@ -15,7 +16,8 @@ const add: AddGroup = (group, { run }) => {
     .addHelpText(
       'after',
       '\nChecks configuration, data directory, disk, clock, versions, the sandbox of processors, and the running\n' +
-        'process; if none runs, its port and its servers. Fails if something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
+        'process; if none runs, its port and its servers. Lists the workers of the whole cluster, with their recognisers,\n' +
+        'models and languages. Fails if something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
     )
     .action(
       run(async (session) => {
@@ -40,7 +42,7 @@ function splitAdvice(warning: string): [string, string] {
   return [warning.slice(0, at), warning.slice(at + 2)];
 }
 
-async function examine({ settings, clock }: Session): Promise<Finding[]> {
+async function examine({ settings, clock, client }: Session): Promise<Finding[]> {
   const findings = [checkNode(), await checkPackages()];
   try {
     const loaded = await settings();
@@ -53,6 +55,7 @@ async function examine({ settings, clock }: Session): Promise<Finding[]> {
     findings.push(...(await checkProcess(loaded.settings, holder)));
     // A running process checks its servers itself and reports them in its health.
     if (!holder) findings.push(...(await checkServers(loaded.settings, clock)));
+    findings.push(...(await checkWorkers(loaded.settings, { clock, holder, client })));
   } catch (error) {
     if (!(error instanceof PismakError && error.code === 'configuration-invalid')) throw error;
     findings.push(

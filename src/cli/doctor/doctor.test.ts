@@ -5,16 +5,20 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openSqliteDatabase } from '../../engine/database/sqlite.ts';
+import { workerRow } from '../../engine/operation/operations/worker-rows.ts';
 import { settingsSchema } from '../../engine/settings/settings.ts';
 import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { systemClock } from '../../engine/time/clock.ts';
+import { workerPresence } from '../../engine/worker/worker-record.ts';
 import { runCommand } from '../testing/run-command.ts';
+import { sampleOf } from '../testing/sample-of.ts';
 import { checkData } from './check-data.ts';
 import { checkNode, checkPackages } from './check-installation.ts';
 import { checkExposure, checkProcess } from './check-process.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkServers } from './check-servers.ts';
+import { describeWorkers } from './check-workers.ts';
 
 async function dataDirectory(context: TestContext) {
   const data = join(await temporaryDirectory(context), 'data');
@@ -138,6 +142,38 @@ test('doctor tells whether processors can be confined, and what to do where they
   const missing = checkSandbox({ sandbox });
   assert.deepEqual([missing.state, missing.advice], ['warn', 'apt-get install bubblewrap']);
   assert.equal(checkSandbox({ sandbox: { use: 'require' } }).state, 'FAIL');
+});
+
+test('doctor says what each running worker works with, what it cannot load, and when there is none', () => {
+  const row = { ...sampleOf(workerRow), host: 'h', enabled: true };
+  const { presence: _, ...bare } = row;
+  const running = sampleOf(workerPresence);
+  const of = (id: string, presence: object | null, more = {}) =>
+    workerRow.parse({ ...bare, id, ...more, presence: presence && { ...running, id, ...presence } });
+  const recognise = [
+    'tesseract 5.3.0: models ces, deu',
+    'pismak (onnxruntime 1.30.0): model print 1a for ces',
+  ];
+  const findings = describeWorkers([
+    of('a', { tools: { recognise } }),
+    of('b', { tools: {}, unable: { shout: 'no such module' } }),
+    of('old', {}),
+    of('off', { tools: {} }, { enabled: false }),
+    of('gone', null),
+  ]);
+  assert.deepEqual(
+    findings.map(({ check, state, found }) => [check, state, found]),
+    [
+      ['worker a', 'ok', `on h; recognise: ${recognise.join('; ')}`],
+      ['worker b', 'warn', "on h; stage shout can't be loaded: no such module"],
+      ['worker old', 'ok', 'on h; it does not report its tools (an older version)'],
+      ['worker off', 'ok', 'on h, disabled'],
+    ],
+  );
+  assert.deepEqual(
+    describeWorkers([of('gone', null)]).map(({ check, state }) => [check, state]),
+    [['workers', 'warn']],
+  );
 });
 
 test('doctor fails when something needs fixing, and says what to do', async (context) => {

@@ -308,6 +308,8 @@ function hostEnvironment(): NodeJS.ProcessEnv {
     'TMPDIR',
     'NODE_COMPILE_CACHE',
     'NODE_EXTRA_CA_CERTS',
+    // Where Tesseract's models are.
+    'TESSDATA_PREFIX',
   ];
   const given = wanted.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
   return { ...Object.fromEntries(given), MALLOC_MMAP_THRESHOLD_: mappedBytes };

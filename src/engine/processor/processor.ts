@@ -106,6 +106,8 @@ export type ProcessorRegistration = {
    * worker can do is refused at once. Undefined if unknown. Workers report it with their presence; at most 500 names.
    */
   offers?: (config: string, files: readonly string[]) => Promise<readonly string[] | undefined>;
+  /** Programs and models that such a stage uses on this machine, each in a line for `pismak doctor`. Workers report them, too; at most 20. */
+  tools?: (config: string, files: readonly string[]) => Promise<readonly string[]>;
 } & (
   | {
       /** Runs in its own process, so that a fault affects only its own request. The default choice. */

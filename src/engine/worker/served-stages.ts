@@ -129,7 +129,7 @@ export class ServedStages {
       timings: this.#timings.toJSON(),
       unable: this.#failedLoads.unable(versions),
       failedLoads: this.#failedLoads.counts(versions),
-      offers: this.#offers.now(),
+      ...this.#offers.now(),
       switchMs,
       coldMs,
       warmMs,

@@ -26,6 +26,7 @@ export const workerRecord = z
 export type WorkerRecord = z.infer<typeof workerRecord>;
 
 export const mostOffers = 500;
+export const mostTools = 20;
 
 /** What a running worker reports with every heartbeat. Ephemeral, at `/presence/ID`. */
 export const workerPresence = z.object({
@@ -70,6 +71,10 @@ export const workerPresence = z.object({
     .record(z.string(), z.array(z.string()).max(mostOffers))
     .optional()
     .describe('What it can do in stages that say so, such as languages'),
+  tools: z
+    .record(z.string(), z.array(z.string()).max(mostTools))
+    .optional()
+    .describe('Programs and models that it uses in stages that say so'),
   switchMs: z.number().nullable().describe('How long its last switch took'),
   coldMs: z
     .number()

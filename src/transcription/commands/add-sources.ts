@@ -5,7 +5,7 @@ import type { Client } from '../../terminal/client/client.ts';
 import { hashFile, uploadFile } from '../../terminal/client/upload-file.ts';
 import type { Progress } from '../../terminal/output/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { documentAdd, documentSubmit } from '../operations/document.ts';
+import { documentAdd, documentDelete, documentShow, documentSubmit } from '../operations/document.ts';
 import { documentSources } from '../operations/pages.ts';
 import { sourceNames } from './source-names.ts';
 
@@ -31,8 +31,25 @@ export async function listSources(client: Client, document: string): Promise<Sou
   }
 }
 
-/** Adds and submits the files that the document doesn't have yet. Resolves to the files that could not be read. */
-export async function addSources(
+/**
+ * Adds and submits the files that the document doesn't have yet. Resolves to the files that could not be read. A document of which
+ * a quota lets nothing through is deleted: it would stay open, and count.
+ */
+export async function addSources(...parts: Parameters<typeof addAll>): Promise<Unreadable[]> {
+  const [, client, document] = parts;
+  try {
+    return await addAll(...parts);
+  } catch (error) {
+    if (!hasCode(error, 'quota-exceeded')) throw error;
+    const isOpen = (await client.call(documentShow, { document })).state === 'open';
+    if (isOpen) await client.call(documentDelete, { document });
+    const left = isOpen ? 'nothing was submitted' : `document ${document} has only the files sent before`;
+    const { message, details = {} } = error;
+    throw new PismakError('quota-exceeded', `${message}; ${left}`, { cause: error, details });
+  }
+}
+
+async function addAll(
   session: Pick<Session, 'clock' | 'signal'>,
   client: Client,
   document: string,

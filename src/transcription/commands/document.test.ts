@@ -138,9 +138,12 @@ test('results are saved under the names of their sources, and nowhere else', asy
       },
     },
   );
-  const { code, stdout } = await runCommand(['document', 'download', 'd1', '-o', out], { client });
-  const rest = 'but not all: partly, 2 of 3 pages done, 1 failed; `pismak document show d1` says why';
-  assert.deepEqual([code, stdout], [0, `2 pages in ${out}, ${rest}\n`]);
+  const { code, stdout, stderr } = await runCommand(['document', 'download', 'd1', '-o', out], { client });
+  assert.deepEqual([code, stdout], [1, `2 pages in ${out}\n`]);
+  assert.match(
+    stderr,
+    /not complete: partly, 2 of 3 pages done, 1 failed; `pismak document show d1` says why/,
+  );
   assert.deepEqual((await readdir(out)).sort(), ['__.._etc_evil.txt', 'a.page.xml', 'a.txt']);
   assert.match(await readFile(join(out, 'a.txt'), 'utf8'), /"page":"p1","file":"text.txt"/);
 });
@@ -294,6 +297,45 @@ test('download saves the finished pages of an unfinished document and exits with
   assert.match(zip.stderr, /a ZIP needs the whole document; wait, or cancel it/);
 });
 
+test('a download that misses something exits with 1 and says what, in every form', async (t) => {
+  const out = join(await temporaryDirectory(t), 'out');
+  const whole = { ...pages, done: 3, failed: 0 };
+  const cases: [object, number, RegExp][] = [
+    [{ state: 'done', pages: whole }, 0, /^$/],
+    [
+      { state: 'partly', pages: whole, sources: { total: 3, split: 2, failed: 1 } },
+      1,
+      /d1 is not complete: partly, 3 of 3 pages done, 1 file could not be opened; `pismak document show d1`/,
+    ],
+    [
+      { state: 'cancelled', pages: { ...whole, done: 2, cancelled: 1 } },
+      1,
+      /d1 is not complete: cancelled, 2 of 3 pages done; `pismak document resume d1` continues it/,
+    ],
+    [{ state: 'partly' }, 1, /1 failed; `pismak document show d1` says why/],
+  ];
+  for (const [state, expected, said] of cases)
+    for (const form of [[], ['--zip'], ['--pdf'], ['--searchable']]) {
+      const client = fakeClient(
+        {
+          'document.show': { ...shown, ...state },
+          'document.sources': { sources: [{ ...sources[0], name: 'a.pdf' }] },
+          'document.results': { pages: [] },
+        },
+        {
+          async *stream() {
+            yield Buffer.from('content');
+          },
+        },
+      );
+      const words = ['document', 'download', 'd1', '-o', out, ...form];
+      const { code, stdout, stderr } = await runCommand(words, { client });
+      assert.equal(code, expected, `${words.join(' ')}: ${stderr}`);
+      assert.match(stderr, said);
+      assert.match(stdout, /saved|0 pages/);
+    }
+});
+
 test('the ZIP has the images unless --no-images is given', async (t) => {
   const out = join(await temporaryDirectory(t), 'out');
   const asked: unknown[] = [];
@@ -308,9 +350,8 @@ test('the ZIP has the images unless --no-images is given', async (t) => {
   );
   for (const more of [[], ['--no-images']]) {
     const words = ['document', 'download', 'd1', '-o', out, '--zip', ...more];
-    const { code, stdout } = await runCommand(words, { client });
-    assert.equal(code, 0);
-    assert.match(stdout, /saved .*Kronika\.zip, but not all: partly, 2 of 3 pages done, 1 failed/);
+    const { stdout } = await runCommand(words, { client });
+    assert.match(stdout, /saved .*Kronika\.zip\n/);
   }
   assert.deepEqual(asked, [{ document: 'd1' }, { document: 'd1', images: false }]);
 });

@@ -183,7 +183,7 @@ const add: AddGroup = (group, shell) => {
   command(
     group,
     'download <document>',
-    'Save the results: NAME.txt, NAME.page.xml, ..., or everything in one ZIP',
+    'Save the results: NAME.txt, NAME.page.xml, ..., or everything in one ZIP; exit code 1 if pages or files are missing',
     'document download ID -o out',
     'document download ID -o . --zip',
     'document download ID -o . --pdf',

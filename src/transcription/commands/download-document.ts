@@ -22,7 +22,7 @@ export interface DownloadOptions {
   images: boolean;
 }
 
-/** Saves the finished pages. Fails if more are to come, so that a partial download is not mistaken for a complete one. */
+/** Saves the finished pages. Fails if any are missing, so that a partial download is not mistaken for a complete one. */
 export async function downloadDocument(
   client: Client,
   out: Output,
@@ -45,14 +45,19 @@ export async function downloadDocument(
   if (zip) {
     const path = join(output, safeFileName(`${shown.name}.zip`));
     await saveFile(path, client.stream(documentArchive, { document, ...(!images && { images }) }));
-    return out.say(`saved ${path}${failedNote(shown)}`);
+    out.say(`saved ${path}`);
+    return refusePartial(shown);
   }
-  if (pdf) return out.say(`saved ${await saveWholePdf(client, shown, output)}${failedNote(shown)}`);
+  if (pdf) {
+    out.say(`saved ${await saveWholePdf(client, shown, output)}`);
+    return refusePartial(shown);
+  }
   if (searchable) {
     const saved = await saveSearchable(client, document, output);
     if (saved.length === 0)
       throw new PismakError('invalid-input', `document ${document} was not made from PDFs`);
-    return out.say(`saved ${saved.join(', ')}${failedNote(shown)}`);
+    out.say(`saved ${saved.join(', ')}`);
+    return refusePartial(shown);
   }
   const formats = shown.formats.map(knownFormat);
   const saver = new ResultSaver(client, { document, directory: output, formats });
@@ -60,7 +65,8 @@ export async function downloadDocument(
   const saved = `${formatCount(saver.pages, 'page')} in ${output}`;
   if (isUnderWay(shown))
     throw new PismakError('conflict', `${unfinished}: ${saved}; run the same command later to get the rest`);
-  out.say(`${saved}${failedNote(shown)}`);
+  out.say(saved);
+  refusePartial(shown);
 }
 
 /** One PDF of all pages; resolves to its path. */
@@ -96,8 +102,14 @@ export async function saveSearchable(client: Client, document: string, output: s
   return paths;
 }
 
-function failedNote(document: DocumentProgress): string {
-  const { id, pages, sources } = document;
-  if (pages.failed + sources.failed === 0) return '';
-  return `, but not all: ${describeProgress(document)}; \`pismak document show ${id}\` says why`;
+/** What could be saved is saved: this is for the exit code. */
+function refusePartial(document: DocumentProgress): void {
+  const { id, state, pages, sources } = document;
+  if (state !== 'cancelled' && pages.failed + sources.failed === 0) return;
+  const next =
+    state === 'cancelled' ? `document resume ${id}\` continues it` : `document show ${id}\` says why`;
+  throw new PismakError(
+    'conflict',
+    `document ${id} is not complete: ${describeProgress(document)}; \`pismak ${next}`,
+  );
 }

@@ -76,6 +76,8 @@ export const transcriptionStages: readonly TranscriptionStage[] = [
       check: checkRecogniseConfig,
       offers: async (config, files) =>
         (await import('../recognise/installed.ts')).installedLanguages(config, files, systemClock.now()),
+      tools: async (config, files) =>
+        (await import('../recognise/installed.ts')).installedRecognisers(config, files, systemClock.now()),
       module: new URL('../recognise/recognise.ts', import.meta.url),
     },
     definition: { memoryMb: 2048 },

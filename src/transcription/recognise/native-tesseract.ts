@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { isSystemError } from '../../engine/files/system-error.ts';
 import { withWorkDirectory } from '../../engine/files/work-directory.ts';
-import { messageOf } from '../../engine/ground/errors.ts';
+import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { type Overrun, type UseLimits, watchUse } from '../../engine/processor/watch-use.ts';
 import { systemClock } from '../../engine/time/clock.ts';
@@ -40,7 +40,7 @@ const logLines = 50;
  */
 export async function openNativeTesseract(
   options: NativeTesseractOptions = {},
-): Promise<Recogniser | undefined> {
+): Promise<(Recogniser & { version: string }) | undefined> {
   const { program = 'tesseract', models = new Map<string, string>() } = options;
   const own = options.tessdata === undefined ? [] : ['--tessdata-dir', options.tessdata];
   const found = await installed(program, own);
@@ -57,6 +57,7 @@ export async function openNativeTesseract(
 
   return {
     name: 'tesseract',
+    version: found.version,
     formats: ['png', 'jpeg', 'tiff', 'webp'],
     async describe(language) {
       const parts = language.split('+').map(async (each) => `${each} ${await fingerprint(each)}`);
@@ -133,6 +134,13 @@ async function installed(program: string, tessdata: string[]) {
       .split('\n')
       .slice(1)
       .filter((line) => line !== '' && line !== 'osd');
+    const prefix = process.env.TESSDATA_PREFIX;
+    // Tesseract only says so on stderr, if at all, and other recognisers would read the pages instead.
+    if (prefix && tessdata.length === 0 && languages.length === 0)
+      throw new PismakError(
+        'unavailable',
+        `TESSDATA_PREFIX is ${prefix}, but processors find no models there (*.traineddata); name a directory that they can read, outside the data directory, or unset it`,
+      );
     return { version, directory, languages };
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined;

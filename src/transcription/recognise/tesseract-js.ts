@@ -115,6 +115,15 @@ async function readZones(
   return { ...layout, regions };
 }
 
+/** Its version; undefined if the optional package is not installed. Doesn't load it. */
+export function tesseractJsVersion(): string | undefined {
+  try {
+    return (require('tesseract.js/package.json') as { version: string }).version;
+  } catch {
+    return undefined;
+  }
+}
+
 type Library = typeof import('tesseract.js');
 
 async function loadLibrary(): Promise<Library> {

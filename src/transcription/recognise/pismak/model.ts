@@ -106,6 +106,16 @@ export function hasRuntime(): boolean {
   }
 }
 
+/** `onnxruntime 1.30.0`: what runs the network. */
+export function runtimeVersion(): string {
+  return `onnxruntime ${(require('onnxruntime-node/package.json') as { version: string }).version}`;
+}
+
+/** `print 1a2b3c4d`: the package's own model. */
+export async function packagedModel(): Promise<string> {
+  return `${packaged.name} ${await modelFingerprint(packaged.network)}`;
+}
+
 async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
   // Since 1.29 it reports models and machines to Microsoft unless told otherwise, and leaves `:memory:.ses` in the current directory.
   process.env.ORT_DISABLE_TELEMETRY = '1';

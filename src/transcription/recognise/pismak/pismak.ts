@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { Grey } from '../../image/grey.ts';
 import type { ImageLimits } from '../../image/image-limits.ts';
 import { readGrey } from '../../image/open-image.ts';
@@ -10,13 +9,11 @@ import { lineCutter } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';
 import { lengthOf } from './doubt.ts';
 import { asCapital, type Capital, joinDropCapitals } from './drop-capitals.ts';
-import { type Model, type ModelFiles, openModel } from './model.ts';
+import { type Model, type ModelFiles, openModel, runtimeVersion } from './model.ts';
 import { findOrientation } from './orientation.ts';
 import { positiveOf } from './positive.ts';
 import { readLines } from './read-lines.ts';
 import { asLine } from './words.ts';
-
-const require = createRequire(import.meta.url);
 
 /** One model reads all of them; the names are for other stages. */
 export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'lat', 'slk'];
@@ -42,7 +39,6 @@ export async function openPismak({
   files?: ModelFiles | undefined;
 }): Promise<Recogniser> {
   const model = await openModel(files);
-  const { version } = require('onnxruntime-node/package.json') as { version: string };
   // Guessing the language reads the same image once per language, and regions of it may be requested later.
   let last: { image: Uint8Array; read: ReadPage } | undefined;
   const decode = (image: Uint8Array, wanted: RecogniseOptions) =>
@@ -51,7 +47,7 @@ export async function openPismak({
   return {
     name: 'pismak',
     formats: ['png', 'jpeg', 'tiff', 'webp'],
-    describe: async () => `pismak ${model.name} ${model.fingerprint}, onnxruntime ${version}`,
+    describe: async () => `pismak ${model.name} ${model.fingerprint}, ${runtimeVersion()}`,
     languages: async () => pismakLanguages,
     async recognise(image, wanted) {
       const { language, layout } = wanted;
