@@ -10,6 +10,7 @@ import { newSetupToken } from './access/setup.ts';
 import { acceptHosts } from './http/accepted-hosts.ts';
 import { admitCallers } from './http/admit-callers.ts';
 import { CallerSignals } from './http/caller-signals.ts';
+import { compressAnswers } from './http/compress-answers.ts';
 import { limitConnections } from './http/connection-limits.ts';
 import { answerErrors } from './http/error-replies.ts';
 import { inviteBodiesLate } from './http/expect-continue.ts';
@@ -82,6 +83,7 @@ export async function openServer(
   warnOfUnknownProxies(app, engine, isProxy);
   logRequests(app, engine);
   addSecurityHeaders(app, http);
+  compressAnswers(app);
   acceptHosts(app, engine, isProxy);
   await app.register(cookie);
   app.addHook('onRequest', async (request) => {

@@ -33,6 +33,9 @@ test('results come over HTTP to their owner: one by one, or as one ZIP with METS
   assert.equal(await file.text(), 'druhá strana\n');
   assert.equal(file.headers.get('content-type'), 'text/plain');
   assert.match(file.headers.get('content-disposition') ?? '', /^attachment; filename="text.txt"/);
+  const known = { authorization: `Bearer ${anna}`, 'if-none-match': file.headers.get('etag') ?? '' };
+  const again = await fetch(file.url, { headers: known });
+  assert.deepEqual([again.status, await again.text()], [304, '']);
   assert.equal((await get(`file?document=${document}&page=3&file=text.txt`, anna)).status, 404);
   assert.equal((await get(`file?document=${document}&page=1&file=../secret`, anna)).status, 404);
   assert.equal((await get(`file?document=${document}&page=2&file=text.txt`, bert)).status, 404);

@@ -52,7 +52,8 @@ export function engineClient(engine: Engine, interruption: AbortSignal): Client 
       return { offset: await addPart(engine, upload, offset, part) };
     },
     async *stream(stream, input) {
-      yield* (await openStream(engine, stream, local, input, interruption)).content;
+      const opened = await openStream(engine, stream, local, input, interruption);
+      if (opened.stream) yield* opened.stream.content;
     },
     async *download(receipt, hash) {
       if (!engine.pickup.find(receipt))

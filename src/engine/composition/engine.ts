@@ -4,7 +4,7 @@ import type { Backlog } from '../backlog/backlog.ts';
 import type { HouseWithBlobs } from '../blob-owners/blob-access.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import type { Events } from '../event/event.ts';
-import type { Caller } from '../ground/caller.ts';
+import type { Callable, Caller } from '../ground/caller.ts';
 import type { Metric } from '../ground/metric.ts';
 import type { StoreWrites } from '../health/check-stores.ts';
 import type { ClockWatch } from '../health/clock-watch.ts';
@@ -64,6 +64,8 @@ export interface OpenHouse extends HouseWithBlobs, HouseWithLimits {
    * user. The erasure runs after sign-in is blocked and before the account is deleted; it may be repeated. What the user owns stays.
    */
   forgetUser?(engine: Engine, user: string): Promise<(signal: AbortSignal) => Promise<unknown>>;
+  /** What may be called; `HouseParts` has the declarations. */
+  readonly operations?: readonly Callable[];
   /** The metrics that this caller sees in `/metrics`; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
   metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
 }

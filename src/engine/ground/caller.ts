@@ -17,6 +17,13 @@ export interface Caller {
   credential?: string;
 }
 
+/** Something that callers may call if their role and their key's scopes allow it, see `authorise`. */
+export interface Callable {
+  name: string;
+  formerNames?: readonly string[];
+  role: Role | 'public';
+}
+
 /** Whether the caller may see and change what belongs to `owner`. */
 export function mayTouch(caller: Pick<Caller, 'name' | 'role'>, owner: string): boolean {
   return caller.role === 'admin' || caller.name === owner;

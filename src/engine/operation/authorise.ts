@@ -1,33 +1,40 @@
-import { type Caller, hasRole } from '../ground/caller.ts';
+import { type Callable, type Caller, hasRole } from '../ground/caller.ts';
 import { PismakError } from '../ground/errors.ts';
-import { namesOf, type Operation } from './operation.ts';
+import { namesOf } from './operation.ts';
 
 /** Refuses callers that may not call the operation with any input. Returns the caller. */
-export function authorise(
-  operation: Pick<Operation, 'name' | 'formerNames' | 'role'>,
-  caller: Caller | undefined,
-  address: string,
-): Caller {
-  if (operation.role === 'public') return caller ?? { name: '', role: 'reader', address };
+export function authorise(operation: Callable, caller: Caller | undefined, address: string): Caller {
+  const refusal = refusalOf(operation, caller);
+  if (refusal) throw refusal;
+  return caller ?? { name: '', role: 'reader', address };
+}
+
+/** Whether `authorise` lets the caller pass. */
+export function mayCall(operation: Callable, caller: Caller): boolean {
+  return refusalOf(operation, caller) === undefined;
+}
+
+function refusalOf(operation: Callable, caller: Caller | undefined): PismakError | undefined {
+  if (operation.role === 'public') return undefined;
   if (!caller) {
-    throw new PismakError(
+    return new PismakError(
       'not-signed-in',
       'sign in first, or send a valid key in the header `Authorization: Bearer pk_...`',
     );
   }
   if (!hasRole(caller, operation.role)) {
-    throw new PismakError(
+    return new PismakError(
       'forbidden',
       `${operation.name} needs the role ${operation.role}, but yours is ${caller.role}; an administrator can change that`,
     );
   }
   if (!namesOf(operation).some((name) => inScope(name, caller.scopes))) {
-    throw new PismakError(
+    return new PismakError(
       'forbidden',
       `this key may not call ${operation.name}; its scopes are ${caller.scopes?.join(', ') || 'none'}`,
     );
   }
-  return caller;
+  return undefined;
 }
 
 /** Whether a scope (a name, a prefix that ends with a dot, or `*`) covers the operation. */

@@ -20,6 +20,11 @@ export interface StreamOperation<Input extends z.ZodType = z.ZodType>
    * name: `/transcription/iiif/:document/manifest`. Pages of other sites may read them with a key, never with a cookie.
    */
   paths?: readonly string[];
+  /**
+   * Names the bytes that `open` would answer with; undefined if that is unknown or there are none. A caller that has the bytes of this
+   * version is told that they are unchanged, and nothing is opened.
+   */
+  version?(context: OperationContext, input: z.output<Input>): Promise<string | undefined>;
   open(context: OperationContext, input: z.output<Input>): Promise<ByteStream>;
 }
 
@@ -34,11 +39,24 @@ export interface ByteStream {
   fileName: string;
 }
 
+export interface OpenedStream {
+  /** Undefined if the caller has the bytes already. */
+  stream: ByteStream | undefined;
+  version: string | undefined;
+}
+
 /** Declares a stream operation; `open` gets the type of its schema. */
 export function defineStream<Input extends z.ZodType>(
   stream: StreamOperation<Input>,
 ): StreamOperation<Input> {
   return stream;
+}
+
+interface CallDetails {
+  address?: string;
+  url?: string;
+  /** Whether the caller has the bytes of this version. */
+  has?: (version: string) => boolean;
 }
 
 /** The only way to open a stream. Checks the caller first, then the input, then the owner of the thing. */
@@ -48,11 +66,9 @@ export async function openStream(
   caller: Caller | undefined,
   rawInput: unknown,
   signal: AbortSignal,
-  { address = caller?.address ?? '', url }: { address?: string; url?: string } = {},
-): Promise<ByteStream> {
-  return engine.busyWatch.during(stream.name, () =>
-    open(engine, stream, caller, rawInput, signal, { address, ...(url !== undefined && { url }) }),
-  );
+  details: CallDetails = {},
+): Promise<OpenedStream> {
+  return engine.busyWatch.during(stream.name, () => open(engine, stream, caller, rawInput, signal, details));
 }
 
 async function open(
@@ -61,8 +77,8 @@ async function open(
   caller: Caller | undefined,
   rawInput: unknown,
   signal: AbortSignal,
-  { address, url }: { address: string; url?: string },
-): Promise<ByteStream> {
+  { address = caller?.address ?? '', url, has = () => false }: CallDetails,
+): Promise<OpenedStream> {
   const context = {
     engine,
     caller: authorise(stream, caller, address),
@@ -72,10 +88,14 @@ async function open(
   const input = await checkInput(stream, rawInput);
   await checkOwner(stream, context, input);
   const foreignOwner = await findForeignOwner(stream, context, input);
-  const opened = await openInTurn(engine, stream, { owner: context.caller.name, signal }, () =>
-    stream.open(context, input),
-  );
+  const version = await stream.version?.(context, input);
+  const isKnown = version !== undefined && has(version);
+  const opened = isKnown
+    ? undefined
+    : await openInTurn(engine, stream, { owner: context.caller.name, signal }, () =>
+        stream.open(context, input),
+      );
   // A stream that failed to open showed nothing.
   await auditCall(engine, { operation: stream, caller, address, rawInput, outcome: 'ok', foreignOwner });
-  return opened;
+  return { stream: opened, version };
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Caller } from '../../engine/ground/caller.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { role } from './accounts.ts';
@@ -55,28 +54,6 @@ export const sessionLogout = defineOperation({
     }
     return {};
   },
-});
-
-export const sessionShow = defineOperation({
-  name: 'session.show',
-  summary: 'Show who you are and what you may do',
-  role: 'reader',
-  owner: 'caller',
-  changes: false,
-  input: z.strictObject({}),
-  output: z.object({
-    name: z.string(),
-    role,
-    scopes: z.array(z.string()),
-    by: z.enum(['session', 'key', 'local']),
-  }),
-  example: {},
-  handler: async ({ caller }) => ({
-    name: caller.name,
-    role: caller.role,
-    scopes: [...(caller.scopes ?? ['*'])],
-    by: signedInBy(caller),
-  }),
 });
 
 export const sessionList = defineOperation({
@@ -144,15 +121,4 @@ export const sessionEnd = defineOperation({
   },
 });
 
-function signedInBy({ credential }: Caller): 'session' | 'key' | 'local' {
-  if (credential === undefined) return 'local';
-  return credential.startsWith('key:') ? 'key' : 'session';
-}
-
-export const sessionOperations: Operation[] = [
-  sessionLogin,
-  sessionLogout,
-  sessionShow,
-  sessionList,
-  sessionEnd,
-];
+export const sessionOperations: Operation[] = [sessionLogin, sessionLogout, sessionList, sessionEnd];

@@ -19,10 +19,14 @@ export function addStreamRoutes(
     const schema = streamInput(stream);
     const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const given = { ...(request.query as Query), ...(request.params as Query) };
-      const opened = await openStream(
+      const { stream: opened, version } = await openStream(
         ...([engine, stream, request.caller, inputFromQuery(schema, given), signals.of(reply)] as const),
-        { address: request.ip, url: urlOf(request, publicUrl) },
+        { address: request.ip, url: urlOf(request, publicUrl), has: (one) => hasEtag(request, etagOf(one)) },
       );
+      // A browser may keep the bytes, but asks each time whether they are still right, and whether it still may see them.
+      if (version !== undefined)
+        reply.header('etag', etagOf(version)).header('cache-control', 'private, no-cache');
+      if (!opened) return reply.code(304).send();
       reply.type(opened.type).header('content-disposition', attachment(opened.fileName));
       if (opened.size !== undefined) reply.header('content-length', opened.size);
       return reply.send(Readable.from(opened.content, { objectMode: false }));
@@ -33,6 +37,14 @@ export function addStreamRoutes(
       allowAsking(app, path);
     }
   }
+}
+
+const etagOf = (version: string) => `"${version}"`;
+
+/** Whether the caller's browser has these bytes: `If-None-Match` lists what it has, weak or strong. */
+function hasEtag({ headers }: FastifyRequest, etag: string): boolean {
+  const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return known.includes(etag);
 }
 
 /** The public URL from the settings, or the address that the caller used. */

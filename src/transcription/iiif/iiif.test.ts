@@ -196,6 +196,24 @@ describe('a document in a IIIF viewer', () => {
     }
   });
 
+  test('a tile that a browser has is not sent again, to the owner alone', async () => {
+    const tile = `/transcription/iiif/${document}/first/full/100,/0/default.jpg`;
+    const { headers } = await get(tile);
+    const etag = headers.get('etag') ?? '';
+    assert.match(etag, /^"[\w-]{43}"$/);
+    assert.equal(headers.get('cache-control'), 'private, no-cache');
+    const again = (as: As, known = etag) =>
+      server.send('GET', tile, { ...as, headers: { 'if-none-match': known } });
+    const unchanged = await again(anna, `"other", W/${etag}`);
+    assert.deepEqual([unchanged.status, unchanged.text], [304, '']);
+    assert.equal(unchanged.headers.get('etag'), etag);
+    assert.equal((await again(anna, '"other"')).status, 200);
+    assert.equal((await again(bert)).status, 404);
+    assert.equal((await again({})).status, 401);
+    const other = await get(tile.replace('100,', '90,'));
+    assert.notEqual(other.headers.get('etag'), etag);
+  });
+
   test('what is not offered, or not there, is refused', async () => {
     const statusOf = async (path: string) => (await get(`/transcription/iiif/${document}/${path}`)).status;
     for (const path of [

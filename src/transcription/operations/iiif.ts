@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Engine } from '../../engine/composition/engine.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
@@ -89,6 +90,11 @@ export const documentImage = defineStream({
     quality: z.literal('default.jpg').default('default.jpg').describe('Must be default.jpg'),
   }),
   example: { document: someDocument, page: 1, region: '0,0,1024,1024', size: '512,' },
+  /** The bytes of a cut follow from the image and the cut. */
+  async version({ engine }, { document, page: named, region, size }) {
+    const { hash } = await getImage(engine, document, named);
+    return createHash('sha256').update(`${hash} ${region} ${size}`).digest('base64url');
+  },
   async open({ engine, caller, signal }, { document, page: named, region, size }) {
     const { readCut } = await import('../iiif/image-request.ts');
     const image = await getImage(engine, document, named);

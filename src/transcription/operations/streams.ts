@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { BlobReference } from '../../engine/blobs/blobs.ts';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
 import { defineStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { documentQueries } from '../database/database.ts';
@@ -19,29 +20,33 @@ export const documentFile = defineStream({
     file: z.string().min(1).max(1000).describe('Name from document.results, e.g. text.txt'),
   }),
   example: { document: someDocument, page: 1, file: 'text.txt' },
-  async open({ engine }, { document, page: named, file }) {
-    const [{ kindOf }, { filesOf }, { findPage }] = await Promise.all([
+  version: async ({ engine }, wanted) => (await fileOfPage(engine, wanted)).hash,
+  async open({ engine }, wanted) {
+    const [{ kindOf }, { name, hash, size }] = await Promise.all([
       import('../documents/archive.ts'),
-      import('../documents/page-list.ts'),
-      import('../documents/page-numbers.ts'),
+      fileOfPage(engine, wanted),
     ]);
-    const queries = documentQueries(engine);
-    const page = await findPage(queries, document, named);
-    const files: readonly (BlobReference & { name: string })[] =
-      page === undefined ? [] : ((await filesOf(queries, [page])).get(page) ?? []);
-    const found = files.find(({ name }) => name === file);
-    if (!found) {
-      const names = files.map(({ name }) => name).join(', ') || 'none';
-      throw new PismakError('not-found', `page ${named} has no file ${file}; it has: ${names}`);
-    }
-    return {
-      content: engine.blobs.get(found.hash),
-      size: found.size,
-      type: kindOf(found.name).mediaType,
-      fileName: found.name,
-    };
+    return { content: engine.blobs.get(hash), size, type: kindOf(name).mediaType, fileName: name };
   },
 });
+
+async function fileOfPage(
+  engine: Engine,
+  { document, page: named, file }: { document: string; page: number | string; file: string },
+): Promise<BlobReference & { name: string }> {
+  const [{ filesOf }, { findPage }] = await Promise.all([
+    import('../documents/page-list.ts'),
+    import('../documents/page-numbers.ts'),
+  ]);
+  const queries = documentQueries(engine);
+  const page = await findPage(queries, document, named);
+  const files: readonly (BlobReference & { name: string })[] =
+    page === undefined ? [] : ((await filesOf(queries, [page])).get(page) ?? []);
+  const found = files.find(({ name }) => name === file);
+  if (found) return found;
+  const names = files.map(({ name }) => name).join(', ') || 'none';
+  throw new PismakError('not-found', `page ${named} has no file ${file}; it has: ${names}`);
+}
 
 export const documentArchive = defineStream({
   name: 'document.archive',

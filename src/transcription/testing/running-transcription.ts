@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { Caller } from '../../engine/ground/caller.ts';
-import { openEngine } from '../../engine/open-engine.ts';
+import { type OpenedEngine, openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
 import { engineOperations } from '../../engine/operation/operations/index.ts';
 import { PermanentFailure, type ProcessorRegistration } from '../../engine/processor/processor.ts';
@@ -97,7 +97,7 @@ export function pageOf(text: string): Page {
 }
 
 export interface RunningTranscription {
-  engine: Engine;
+  engine: Engine & Pick<OpenedEngine, 'houses'>;
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   call(name: string, input?: object, by?: Caller): Promise<any>;
   /** Makes and submits a document of sources by name; resolves to its id. */
