@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Comparable } from './comparable.ts';
+import { bloatPart } from './engine/bloat-part.ts';
 import { embeddedPart } from './engine/embedded-part.ts';
 import { postgresPart } from './engine/postgres-part.ts';
 import { processesPart, trivialProcessesPart } from './engine/processes-part.ts';
@@ -11,8 +12,9 @@ import { jobs } from './engine/work.ts';
 
 /**
  * Compares our brokers with their peers, on the same work and in one run. Servers are started on free loopback ports and
- * stopped at the end. `node bench/engine.ts [--only embedded,postgres,rabbitmq,processes,processes-trivial] [--rounds 5]
- * [--alone] [--json FILE]`; `--only processes` shows what four worker processes do against one, round by round.
+ * stopped at the end. `node bench/engine.ts [--only embedded,postgres,rabbitmq,processes,processes-trivial,bloat]
+ * [--rounds 5] [--held 1] [--alone] [--json FILE]`; `--only processes` shows what four worker processes do against one, round by
+ * round; `--only bloat` shows what a transaction that a stranger leaves open for `--held` minutes does to the queues on PostgreSQL.
  */
 const parts = {
   embedded: embeddedPart,
@@ -20,6 +22,7 @@ const parts = {
   rabbitmq: rabbitmqPart,
   processes: processesPart,
   'processes-trivial': trivialProcessesPart,
+  bloat: bloatPart,
 };
 type Part = keyof typeof parts;
 
@@ -29,6 +32,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     // Without peers, for `bench -- compare`.
     alone: { type: 'boolean', default: false },
+    // Minutes for which a stranger's transaction is open.
+    held: { type: 'string', default: '1' },
     only: { type: 'string', default: Object.keys(parts).join() },
   },
 });
@@ -43,7 +48,13 @@ if (unknown !== undefined) {
 const alive = setInterval(() => {}, 60_000);
 const targets: Target[] = [];
 const comparable: Comparable[] = [];
-const run = { rounds: Number(values.rounds), alone: values.alone, targets, comparable };
+const run = {
+  rounds: Number(values.rounds),
+  heldMinutes: Number(values.held),
+  alone: values.alone,
+  targets,
+  comparable,
+};
 const measured: { [part in Part]?: unknown } = {};
 for (const name of chosen as Part[]) measured[name] = await parts[name](run);
 printTargets(targets);

@@ -11,6 +11,8 @@ export interface Target {
 /** How a part is run, and where its figures go. */
 export interface PartRun {
   rounds: number;
+  /** Minutes for which a stranger's transaction is open. */
+  heldMinutes: number;
   /** Without peers, and so without targets beside them. */
   alone: boolean;
   targets: Target[];
