@@ -2,23 +2,31 @@ import type { LastingConnection, Statement } from '../../database/postgres/lasti
 import type { Page, QueueStatus, StoredMessage } from '../broker.ts';
 import { pageOf } from '../checks.ts';
 import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';
+import { claimed, firstClaimed } from './claim-statements.ts';
+import type { Floors } from './floors.ts';
 import { unknown } from './publisher.ts';
 
 const find: Statement = { name: 'find-queue', text: 'SELECT number FROM queue WHERE name = $1' };
-/** A message fetched ahead still counts as ready: it can be released. */
+/** A message fetched ahead still counts as ready: it can be released. The oldest is claimed, or it stands after the floor. */
 const readStatus: Statement = {
   name: 'status',
   text: `
     WITH started AS MATERIALIZED (
-      SELECT queue, count(*) AS all, count(*) FILTER (WHERE lane = 0) AS high FROM running GROUP BY queue)
+      SELECT queue, count(*) AS all, count(*) FILTER (WHERE lane = 0) AS high FROM running
+      WHERE seq >= (${firstClaimed}) GROUP BY queue),
+    ahead AS MATERIALIZED (
+      SELECT m.queue, min(m.published_at) AS oldest FROM (${claimed}) AS a (seq)
+      CROSS JOIN LATERAL (SELECT queue, published_at FROM message WHERE seq = a.seq AND state = 0 OFFSET 0) AS m
+      WHERE NOT EXISTS (SELECT FROM running WHERE running.seq = a.seq) GROUP BY m.queue)
     SELECT name, coalesce(c.high, 0) - coalesce(started.high, 0),
       coalesce(c.normal, 0) - coalesce(started.all - started.high, 0),
       coalesce(c.delayed, 0), coalesce(started.all, 0), coalesce(c.dead, 0),
-      least(${oldest('0')}, ${oldest('1')}), paused, max_length
+      least(ahead.oldest, ${oldest('0', 'high')}, ${oldest('1', 'normal')}), paused, max_length
     FROM queue
-    LEFT JOIN (SELECT queue, sum(high)::bigint AS high, sum(normal)::bigint AS normal, sum(delayed)::bigint AS delayed,
-      sum(dead)::bigint AS dead FROM counts GROUP BY queue) AS c ON c.queue = number
+    CROSS JOIN LATERAL counted(number) AS c
+    LEFT JOIN unnest($2::text[], $3::bigint[], $4::bigint[]) AS floor (queue, high, normal) ON floor.queue = name
     LEFT JOIN started ON started.queue = number
+    LEFT JOIN ahead ON ahead.queue = number
     WHERE name IS NOT NULL AND ($1::text IS NULL OR name = $1)`,
 };
 type StatusRow = [string, number, number, number, number, number, number | null, boolean, number | null];
@@ -29,7 +37,7 @@ const peek: Statement = {
   text: `
     SELECT ${seenColumns}, CASE WHEN m.state = 1 THEN 1 ELSE 0 END, m.ready_at FROM (
       (SELECT seq, lane, 0 AS later, NULL::bigint AS due FROM message
-        WHERE queue = $1 AND state = 0 AND seq NOT IN (SELECT seq FROM running)
+        WHERE queue = $1 AND state = 0 AND NOT EXISTS (SELECT FROM running WHERE running.seq = message.seq)
         ORDER BY lane, seq LIMIT $2::bigint + $3::bigint)
       UNION ALL
       (SELECT seq, 0, 1, ready_at FROM message WHERE queue = $1 AND state = 1 ORDER BY ready_at, seq LIMIT $2::bigint + $3::bigint)
@@ -49,9 +57,11 @@ const listDead: Statement = {
 /** Reads queues without changing them. */
 export class Administration {
   readonly #connection: LastingConnection;
+  readonly #floors: Floors;
 
-  constructor(connection: LastingConnection) {
+  constructor(connection: LastingConnection, floors: Floors) {
     this.#connection = connection;
+    this.#floors = floors;
   }
 
   /** Number of the queue; `queue-unknown` if there is no queue of that name. */
@@ -63,7 +73,7 @@ export class Administration {
   }
 
   async status(name: string | null): Promise<QueueStatus[]> {
-    const rows = await this.#connection.query<StatusRow>(readStatus, [name]);
+    const rows = await this.#connection.query<StatusRow>(readStatus, [name, ...this.#floors.columns()]);
     const all = rows.map(([name, high, normal, delayed, inFlight, dead, oldestAt, paused, maxLength]) => ({
       name,
       ready: { high, normal },
@@ -96,7 +106,7 @@ export class Administration {
   }
 }
 
-function oldest(lane: string): string {
-  return `(SELECT published_at FROM message WHERE queue = number AND state = 0 AND lane = ${lane}
-    AND seq NOT IN (SELECT seq FROM running) ORDER BY seq LIMIT 1)`;
+function oldest(lane: string, floor: string): string {
+  return `(SELECT published_at FROM message WHERE message.queue = number AND state = 0 AND lane = ${lane}
+    AND seq >= coalesce(floor.${floor}, 0) AND NOT EXISTS (SELECT FROM running WHERE running.seq = message.seq) ORDER BY seq LIMIT 1)`;
 }

@@ -20,6 +20,7 @@ import type {
 import { checkConsumeOptions, checkMessage } from '../checks.ts';
 import { Administration } from './administration.ts';
 import { Claims } from './claims.ts';
+import { Floors } from './floors.ts';
 import { Lease } from './lease.ts';
 import { readNotice } from './notices.ts';
 import { Publisher, unknown } from './publisher.ts';
@@ -55,28 +56,32 @@ export class PostgresBroker implements Broker {
   readonly #administration: Administration;
   readonly #changes: QueueChanges;
   readonly #queues: Map<string, PostgresQueue>;
+  readonly #floors: Floors;
   #closed: Promise<void> | undefined;
 
   /** Three connections: one publishes, one claims and settles, one (`control`) listens and does everything that is rare. */
   static async open(nodes: PostgresCluster, settings: PostgresBrokerSettings): Promise<PostgresBroker> {
     const queues = new Map<string, PostgresQueue>();
+    const floors = new Floors();
     const control = new LastingConnection(nodes, {
       ...connectionOptions(settings),
       listen: channel,
       onNotice: (payload) => {
         const notice = readNotice(payload);
         const queue = notice && queues.get(notice.queue);
+        if (notice) floors.lower(notice.queue, notice.first);
         if (notice?.kind === 'changed') queue?.refresh();
         else queue?.wake(notice?.kind === 'high');
       },
       onConnect: () => {
+        floors.forget();
         for (const queue of queues.values()) queue.wake(true);
       },
     });
     try {
       await prepareSchema(control, schema);
       const lease = await Lease.take(control, settings.leaseMs);
-      return new PostgresBroker({ nodes, settings, control, lease, queues });
+      return new PostgresBroker({ nodes, settings, control, lease, queues, floors });
     } catch (error) {
       await control.close();
       throw error;
@@ -89,24 +94,30 @@ export class PostgresBroker implements Broker {
     control: LastingConnection;
     lease: Lease;
     queues: Map<string, PostgresQueue>;
+    floors: Floors;
   }) {
-    const { nodes, settings, control, lease, queues } = parts;
+    const { nodes, settings, control, lease, queues, floors } = parts;
     const { clock, leaseMs } = settings;
     this.#settings = settings;
     this.#control = control;
     this.#lease = lease;
     this.#queues = queues;
+    this.#floors = floors;
     const process = () => lease.number;
-    const wake = (queue: string, high: boolean) => queues.get(queue)?.wake(high);
+    const wake = (queue: string, high: boolean, first: number) => {
+      floors.lower(queue, first);
+      queues.get(queue)?.wake(high);
+    };
     this.#publisher = new Publisher(new LastingConnection(nodes, connectionOptions(settings)), process, wake);
     this.#claims = new Claims({
       connection: new LastingConnection(nodes, connectionOptions(settings)),
       clock,
       lease,
       queues,
+      floors,
     });
     lease.onReplaced = () => this.#claims.forget();
-    this.#administration = new Administration(control);
+    this.#administration = new Administration(control, floors);
     this.#changes = new QueueChanges(control, this.#administration, process);
     this.#upkeep = new Upkeep({
       connection: control,
@@ -115,6 +126,7 @@ export class PostgresBroker implements Broker {
       leaseMs,
       wake,
       review: () => {
+        floors.review(clock.now());
         for (const queue of queues.values()) queue.review();
         this.#claims.checkAll();
       },
@@ -191,6 +203,7 @@ export class PostgresBroker implements Broker {
   async redrive(name: string, ids?: readonly string[]): Promise<number> {
     await this.#claims.flushed();
     const count = await this.#changes.redrive(name, ids);
+    this.#floors.lower(name, 0);
     this.#queues.get(name)?.wake(true);
     return count;
   }

@@ -2,7 +2,8 @@ import type { Asked, LastingConnection } from '../../database/postgres/lasting-c
 import { PismakError } from '../../ground/errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { fromRow, type Message, type MessageRow } from '../message-row.ts';
-import { fetch, settle, settleAndMove, take, yieldToOthers } from './claim-statements.ts';
+import { advance, fetch, settle, settleAndMove, take, yieldToOthers } from './claim-statements.ts';
+import type { Floors, Found, Search } from './floors.ts';
 import type { Lease } from './lease.ts';
 import { cameReady, noticesOf } from './notices.ts';
 import type { PostgresQueue, Wanted } from './queue.ts';
@@ -34,6 +35,8 @@ interface Waiting {
 }
 
 const againMs = 250;
+/** Rounds between two notes of the first live one: each leaves a dead row, and so does each round. */
+const advanceEvery = 128;
 const states = { ready: 0, delayed: 1, dead: 2 } as const;
 
 /**
@@ -50,6 +53,7 @@ export class Claims {
   readonly #clock: Clock;
   readonly #lease: Lease;
   readonly #queues: ReadonlyMap<string, PostgresQueue>;
+  readonly #floors: Floors;
   #changes = new Map<number, Waiting>();
   #running = false;
   #next = Promise.withResolvers<void>();
@@ -64,11 +68,13 @@ export class Claims {
     clock: Clock;
     lease: Lease;
     queues: ReadonlyMap<string, PostgresQueue>;
+    floors: Floors;
   }) {
     this.#connection = parts.connection;
     this.#clock = parts.clock;
     this.#lease = parts.lease;
     this.#queues = parts.queues;
+    this.#floors = parts.floors;
   }
 
   /** Resolves when it is written. Retries as long as the lease lasts: the work is done and must not be repeated. */
@@ -147,18 +153,29 @@ export class Claims {
     const { number } = this.#lease;
     const back = [...changes.values()].filter(({ change }) => change.kind === 'ready');
     const notices = cameReady(
-      back.map(({ message }) => ({ queue: message.queue.name, high: message.lane === 'high' })),
+      back.map(({ message }) => ({
+        queue: message.queue.name,
+        high: message.lane === 'high',
+        seq: message.seq,
+      })),
     );
     const round = ++this.#round;
     const askedAt = this.#clock.now();
+    const live = this.#liveRounds(changes);
+    const searches = wanted.map((each) => ({ ...each, search: this.#floors.begin(each.queue.name) }));
     this.#checkAll = false;
     try {
       const [alive = [], ...answers] = await this.#connection.together([
-        this.#settlement(number, changes),
-        ...(wanted.length > 0 ? claimOf(number, round, wanted) : []),
+        this.#settlement(number, changes, live),
+        ...(searches.length > 0 ? claimOf(number, round, searches) : []),
         ...(notices.length > 0 ? [noticesOf(notices, number)] : []),
+        ...(round % advanceEvery === 0 ? [[advance, [number, Math.min(round, ...live)]] as const] : []),
       ]);
-      if (alive[0]?.[0] === 0) return await this.#lostLease(changes, wanted);
+      if (alive[0]?.[0] === 0) {
+        this.#raiseFloors(searches, undefined, 0, 0);
+        return await this.#lostLease(changes, wanted);
+      }
+      for (const { queue, first } of notices) this.#floors.lower(queue, first);
       for (const { resolve } of changes.values()) resolve();
       const claimed = Map.groupBy(answers[2] ?? [], (row) => row[0]);
       for (const { queue, most } of wanted) {
@@ -170,16 +187,31 @@ export class Claims {
           this.#clock.now() - askedAt,
         );
       }
+      this.#raiseFloors(searches, answers[0], Number(alive[0]?.[1]), this.#clock.now() - askedAt);
       return true;
     } catch (error) {
       // The claim may have been made, and only the answer lost.
       this.#checkAll = !this.#closing;
+      this.#raiseFloors(searches, undefined, 0, this.#clock.now() - askedAt);
       for (const { queue, most } of wanted) queue.received(undefined, most);
       for (const [seq, change] of changes) {
         if (this.#closing) change.reject(error);
         else if (!this.#changes.has(seq)) this.#changes.set(seq, change);
       }
       return false;
+    }
+  }
+
+  #raiseFloors(
+    searches: readonly (Wanted & { search: Search })[],
+    rows: unknown[][] | undefined,
+    last: number,
+    tookMs: number,
+  ): void {
+    for (const { search, most, onlyHigh, except } of searches) {
+      const [, count, high, normal] = rows?.find(([name]) => name === search.queue) ?? [];
+      const found = count === undefined || except ? undefined : ({ count, high, normal } as Found);
+      this.#floors.end(search, found, { most, onlyHigh, last, tookMs, now: this.#clock.now() });
     }
   }
 
@@ -194,11 +226,11 @@ export class Claims {
   forget(): void {
     for (const { message, reject } of this.#changes.values()) reject(leaseLost(message.id));
     this.#changes.clear();
+    this.#floors.forget();
     for (const queue of this.#queues.values()) queue.forgetClaims();
   }
 
-  #settlement(number: number, changes: ReadonlyMap<number, Waiting>): Asked {
-    const live = this.#liveRounds(changes);
+  #settlement(number: number, changes: ReadonlyMap<number, Waiting>, live: ReadonlySet<number>): Asked {
     const [acked, ended, freed]: [number[], number[], number[]] = [[], [], []];
     const moved: [number[], number[], number[], number[], (string | null)[]] = [[], [], [], [], []];
     const started: [number[], number[]] = [[], []];
@@ -243,14 +275,16 @@ export class Claims {
   }
 }
 
-function claimOf(number: number, round: number, wanted: readonly Wanted[]): Asked[] {
+function claimOf(number: number, round: number, wanted: readonly (Wanted & { search: Search })[]): Asked[] {
   const mine = [number, round];
   const names = wanted.map(({ queue }) => queue.name);
   const most = wanted.map((each) => each.most);
   const lanes = wanted.map(({ onlyHigh }) => (onlyHigh ? 0 : 1));
   const except = wanted.map((each) => (each.except ? JSON.stringify(each.except) : null));
+  const high = wanted.map(({ search }) => search.high);
+  const normal = wanted.map(({ search }) => search.normal);
   return [
-    [take, [...mine, names, most, lanes, except]],
+    [take, [...mine, names, most, lanes, except, high, normal]],
     [yieldToOthers, mine],
     [fetch, mine],
   ];

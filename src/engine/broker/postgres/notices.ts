@@ -1,8 +1,15 @@
 import type { Asked, Statement } from '../../database/postgres/lasting-connection.ts';
 import { channel } from './schema.ts';
 
-/** A notice to all processes about a queue: messages came (`high`: high ones too), or the queue itself changed. */
-export type Notice = { queue: string; kind: 'high' | 'normal' | 'changed' };
+/**
+ * A notice to all processes about a queue: messages came (`high`: high ones too), none of them before `first`; or the queue itself
+ * changed.
+ */
+export interface Notice {
+  queue: string;
+  kind: 'high' | 'normal' | 'changed';
+  first: number;
+}
 
 const kinds: Readonly<Record<string, Notice['kind']>> = { h: 'high', n: 'normal', c: 'changed' };
 
@@ -15,19 +22,21 @@ const notify: Statement = {
 
 /** Belongs into the transaction that makes the notice true. */
 export function noticesOf(notices: readonly Notice[], process: number): Asked {
-  return [notify, [notices.map(({ kind, queue }) => `${kind[0]}${queue}`), process]];
+  return [notify, [notices.map(({ kind, queue, first }) => `${kind[0]}${first}:${queue}`), process]];
 }
 
 /** Messages became ready: one notice for each queue. */
-export function cameReady(messages: Iterable<{ queue: string; high: boolean }>): Notice[] {
-  const kindOf = new Map<string, Notice['kind']>();
-  for (const { queue, high } of messages) {
-    if (high || !kindOf.has(queue)) kindOf.set(queue, high ? 'high' : 'normal');
+export function cameReady(messages: Iterable<{ queue: string; high: boolean; seq: number }>): Notice[] {
+  const notices = new Map<string, Notice>();
+  for (const { queue, high, seq } of messages) {
+    const { kind = 'normal', first = seq } = notices.get(queue) ?? {};
+    notices.set(queue, { queue, kind: high ? 'high' : kind, first: Math.min(first, seq) });
   }
-  return [...kindOf].map(([queue, kind]) => ({ queue, kind }));
+  return [...notices.values()];
 }
 
 export function readNotice(payload: string): Notice | undefined {
-  const kind = kinds[payload.slice(0, 1)];
-  return kind && { kind, queue: payload.slice(1) };
+  const [, letter = '', first = '', queue = ''] = /^(.)(\d+):(.*)$/s.exec(payload) ?? [];
+  const kind = kinds[letter];
+  return kind && { kind, queue, first: Number(first) };
 }

@@ -1,6 +1,8 @@
 import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import { hasCode, PismakError } from '../../ground/errors.ts';
-import { cameReady, noticesOf } from './notices.ts';
+import { firstClaimed } from './claim-statements.ts';
+import { cameReady } from './notices.ts';
+import { channel } from './schema.ts';
 
 export interface Publication {
   queue: string;
@@ -30,8 +32,8 @@ const insert: Statement = {
     WITH target AS MATERIALIZED (SELECT number, name, max_length FROM queue WHERE name = ANY($1::text[]) FOR KEY SHARE),
     bound AS MATERIALIZED (
       SELECT number, name, CASE WHEN max_length IS NOT NULL THEN max_length
-        - (SELECT coalesce(sum(high + normal + delayed), 0) FROM counts WHERE queue = target.number)
-        + (SELECT count(*) FROM running WHERE queue = target.number) END AS free
+        - (SELECT high + normal + delayed FROM counted(target.number))
+        + (SELECT count(*) FROM running WHERE queue = target.number AND seq >= (${firstClaimed})) END AS free
       FROM target),
     input AS (
       SELECT *, row_number() OVER (PARTITION BY queue ORDER BY nth) AS place
@@ -40,22 +42,28 @@ const insert: Statement = {
     accepted AS (
       INSERT INTO message (queue, lane, published_at, id, headers, body)
       SELECT bound.number, lane, now_ms(), id, headers, substring($8::bytea FROM start FOR length)
-      FROM input JOIN bound ON bound.name = input.queue WHERE free IS NULL OR place <= free ORDER BY nth)
-    SELECT name, free FROM bound`,
+      FROM input JOIN bound ON bound.name = input.queue WHERE free IS NULL OR place <= free ORDER BY nth
+      RETURNING queue, seq),
+    begun AS MATERIALIZED (SELECT queue, min(seq) AS first FROM accepted GROUP BY queue)
+    SELECT name, free, first,
+      CASE WHEN first IS NOT NULL AND EXISTS (SELECT FROM process WHERE number <> $9)
+        THEN pg_notify('${channel}', kind || first || ':' || name)::text END
+    FROM bound JOIN unnest($1::text[], $10::text[]) AS k (name, kind) USING (name)
+    LEFT JOIN begun ON begun.queue = number`,
 };
 
 /** Group commit: messages published while a batch is being written go into the next one. */
 export class Publisher {
   readonly #connection: LastingConnection;
   readonly #process: () => number;
-  readonly #onPublished: (queue: string, high: boolean) => void;
+  readonly #onPublished: (queue: string, high: boolean, first: number) => void;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
 
   constructor(
     connection: LastingConnection,
     process: () => number,
-    onPublished: (queue: string, high: boolean) => void,
+    onPublished: (queue: string, high: boolean, first: number) => void,
   ) {
     this.#connection = connection;
     this.#process = process;
@@ -94,20 +102,22 @@ export class Publisher {
 
   async #write(batch: Waiting[]): Promise<void> {
     try {
-      const free = await this.#insert(batch);
+      const found = await this.#insert(batch);
       const places = new Map<string, number>();
       for (const { queue, high, resolve, reject } of batch) {
-        const most = free.get(queue);
+        const { most, first } = found.get(queue) ?? {};
         const place = (places.get(queue) ?? 0) + 1;
         places.set(queue, place);
         if (most === undefined) reject(unknown(queue));
         else if (place > most) reject(full(queue));
         else {
-          this.#onPublished(queue, high);
+          this.#onPublished(queue, high, first ?? 0);
           resolve();
         }
       }
     } catch (error) {
+      // Some may have been written, and only the answer lost.
+      for (const { queue, high } of batch) this.#onPublished(queue, high, 0);
       // A message that can't be written must not fail its neighbours.
       if (batch.length > 1 && !hasCode(error, 'unavailable')) {
         for (const one of batch) await this.#write([one]);
@@ -115,9 +125,10 @@ export class Publisher {
     }
   }
 
-  /** Resolves to the existing queues, and how many messages each can take. */
-  async #insert(batch: readonly Publication[]): Promise<Map<string, number>> {
-    const names = [...new Set(batch.map(({ queue }) => queue))];
+  /** Resolves to the existing queues, how many messages each can take, and the place of the first that it took. */
+  async #insert(batch: readonly Publication[]): Promise<Map<string, { most: number; first: number }>> {
+    const notices = cameReady(batch.map(({ queue, high }) => ({ queue, high, seq: 0 })));
+    const names = notices.map(({ queue }) => queue);
     const starts: number[] = [];
     let length = 0;
     for (const { body } of batch) {
@@ -133,14 +144,18 @@ export class Publisher {
       starts,
       batch.map(({ body }) => body.length),
       Buffer.concat(batch.map(({ body }) => body)),
+      this.#process(),
+      notices.map(({ kind }) => kind[0]),
     ];
     const [, rows = []] = await this.#connection.together([
       [lockBounded, [names]],
       [insert, values],
-      noticesOf(cameReady(batch), this.#process()),
     ]);
     return new Map(
-      (rows as [string, number | null][]).map(([name, most]) => [name, most ?? Number.POSITIVE_INFINITY]),
+      (rows as [string, number | null, number | null][]).map(([name, most, first]) => [
+        name,
+        { most: most ?? Number.POSITIVE_INFINITY, first: first ?? 0 },
+      ]),
     );
   }
 }

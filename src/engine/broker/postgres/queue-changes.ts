@@ -68,7 +68,10 @@ export class QueueChanges {
 
   async remove(name: string): Promise<void> {
     const number = await this.#administration.find(name);
-    await this.#connection.together([[retire, [number]], this.#notice({ queue: name, kind: 'changed' })]);
+    await this.#connection.together([
+      [retire, [number]],
+      this.#notice({ queue: name, kind: 'changed', first: 0 }),
+    ]);
     await this.finishRemoval(number);
   }
 
@@ -85,7 +88,7 @@ export class QueueChanges {
     const number = await this.#administration.find(name);
     await this.#connection.together([
       [pause, [number, paused]],
-      this.#notice({ queue: name, kind: 'changed' }),
+      this.#notice({ queue: name, kind: 'changed', first: 0 }),
     ]);
   }
 
@@ -97,14 +100,14 @@ export class QueueChanges {
       const deleted = await this.#connection.query(purgeSome, [number, last?.[0] ?? 0, step]);
       total += deleted.length;
       if (deleted.length > 0) continue;
-      const [notify, values] = this.#notice({ queue: name, kind: 'changed' });
+      const [notify, values] = this.#notice({ queue: name, kind: 'changed', first: 0 });
       await this.#connection.query(notify, values);
       return total;
     }
   }
 
   async redrive(name: string, ids: Chosen): Promise<number> {
-    return this.#eachDead(redriveSome, name, ids, { queue: name, kind: 'high' });
+    return this.#eachDead(redriveSome, name, ids, { queue: name, kind: 'high', first: 0 });
   }
 
   async discard(name: string, ids: Chosen): Promise<number> {

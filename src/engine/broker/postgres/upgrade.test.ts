@@ -13,8 +13,8 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Three messages in tables as version 1 had them: claims are a state of the message. */
-async function asInVersionOne(t: TestContext) {
+/** Three messages in tables as version 2 had them, where counts are of connections, and no process says where its claims begin. */
+async function asInVersionTwo(t: TestContext) {
   const url = await server.createDatabase();
   const broker = await openPostgresBroker({ url, clock: systemClock });
   await broker.declare('letters');
@@ -23,16 +23,18 @@ async function asInVersionOne(t: TestContext) {
   const pool = await openPostgresPool({ url, max: 1 });
   t.after(() => pool.close());
   const query = (text: string) => pool.query(text.replaceAll('@', 'pismak_broker.'));
-  await query('DROP TABLE @claim, @running');
-  await query('ALTER TABLE @message ADD owner bigint, ADD started boolean NOT NULL DEFAULT false');
-  await query('CREATE INDEX message_claimed ON @message (owner) WHERE owner IS NOT NULL');
-  await query('UPDATE @version SET number = 1');
-  await query(`UPDATE @message SET state = 3, owner = 99, started = true, attempts = 1 WHERE id = 'a'`);
+  await query('DROP TRIGGER process_gone ON @process');
+  await query('DROP FUNCTION @free_claims, @counted, @this_period');
+  await query('ALTER TABLE @process DROP first_round');
+  await query('ALTER TABLE @counts DROP since, DROP period, ADD PRIMARY KEY (queue, shard)');
+  await query('UPDATE @version SET number = 2');
+  await query(`INSERT INTO @claim SELECT 99, 1, ARRAY[seq] FROM @message WHERE id = 'a'`);
+  await query(`INSERT INTO @running SELECT seq, 99, queue, lane, 1 FROM @message WHERE id = 'a'`);
   return { url, query };
 }
 
 test('tables of the version before are taken over with all that is in them', async (t) => {
-  const { url } = await asInVersionOne(t);
+  const { url } = await asInVersionTwo(t);
   const broker = await openPostgresBroker({ url, clock: systemClock });
   t.after(() => broker.close());
   assert.equal((await broker.status('letters')).ready.normal, 3);
@@ -48,10 +50,10 @@ test('tables of the version before are taken over with all that is in them', asy
 });
 
 test('while a process of the version before lives, its tables are left alone', async (t) => {
-  const { url, query } = await asInVersionOne(t);
+  const { url, query } = await asInVersionTwo(t);
   await query('INSERT INTO @process (lease_until) VALUES (@now_ms() + 600000)');
   await assert.rejects(openPostgresBroker({ url, clock: systemClock }), (error) => {
     return hasCode(error, 'unavailable') && /older version .* stop all of its processes/.test(error.message);
   });
-  assert.equal((await query('SELECT 1 FROM @message WHERE state = 3 AND started')).rows.length, 1);
+  assert.equal((await query('SELECT 1 FROM @running')).rows.length, 1);
 });

@@ -8,22 +8,12 @@ const step = 2000;
 
 /**
  * After a failover, processes reconnect at different times: only a process that has been connected for a whole lease may
- * declare others dead.
+ * declare others dead. A trigger frees their claims.
  */
 const forgetDead: Statement = {
   name: 'forget-dead',
   text: `DELETE FROM process WHERE lease_until < now_ms() AND (SELECT backend_start FROM pg_stat_activity
     WHERE pid = pg_backend_pid()) < clock_timestamp() - $1 * interval '1 millisecond'`,
-};
-/** Messages that dead processes had started count as attempts. When their claims end, all their messages are ready again. */
-const rescue: Statement = {
-  name: 'rescue',
-  text: `
-    WITH lost AS (DELETE FROM claim WHERE owner NOT IN (SELECT number FROM process) RETURNING seqs),
-    stopped AS (DELETE FROM running WHERE owner NOT IN (SELECT number FROM process) RETURNING seq, attempts),
-    charged AS (UPDATE message SET attempts = stopped.attempts FROM stopped WHERE message.seq = stopped.seq)
-    SELECT name, bool_or(lane = 0) FROM lost CROSS JOIN unnest(seqs) AS one (seq) JOIN message USING (seq)
-      JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
 };
 const promote: Statement = {
   name: 'promote',
@@ -32,22 +22,22 @@ const promote: Statement = {
       UPDATE message SET state = 0, ready_at = NULL WHERE seq IN (
         SELECT seq FROM message WHERE state = 1 AND ready_at <= now_ms() ORDER BY ready_at
         LIMIT $1 FOR UPDATE SKIP LOCKED)
-      RETURNING queue, lane)
-    SELECT name, bool_or(lane = 0) FROM promoted JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
+      RETURNING queue, lane, seq)
+    SELECT name, bool_or(lane = 0), min(seq) FROM promoted JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
 };
 const nextDue: Statement = {
   name: 'next-due',
   text: 'SELECT ready_at - now_ms() FROM message WHERE state = 1 ORDER BY ready_at LIMIT 1',
 };
-/** Adds up the counts of connections that are gone, and forgets those of queues that are gone. */
+/** Adds the counts of periods that are over to the sum of their queue. */
 const addUpCounts: Statement = {
   name: 'add-up-counts',
   text: `
-    WITH gone AS (
-      DELETE FROM counts WHERE shard <> 0 AND shard NOT IN (SELECT pid FROM pg_stat_activity) RETURNING *)
-    INSERT INTO counts SELECT queue, 0, sum(high), sum(normal), sum(delayed), sum(dead) FROM gone GROUP BY queue
-    ON CONFLICT (queue, shard) DO UPDATE SET high = counts.high + excluded.high,
-      normal = counts.normal + excluded.normal, delayed = counts.delayed + excluded.delayed, dead = counts.dead + excluded.dead`,
+    WITH gone AS (DELETE FROM counts WHERE period > 0 AND period < this_period() - 2 RETURNING *)
+    INSERT INTO counts SELECT queue, 0, 0, sum(high), sum(normal), sum(delayed), sum(dead), max(period) + 1 FROM gone GROUP BY queue
+    ON CONFLICT (queue, period, shard) DO UPDATE SET high = counts.high + excluded.high,
+      normal = counts.normal + excluded.normal, delayed = counts.delayed + excluded.delayed, dead = counts.dead + excluded.dead,
+      since = greatest(counts.since, excluded.since)`,
 };
 const removedQueues: Statement = {
   name: 'removed-queues',
@@ -60,7 +50,7 @@ export class Upkeep {
   readonly #clock: Clock;
   readonly #lease: Lease;
   readonly #leaseMs: number;
-  readonly #wake: (queue: string, high: boolean) => void;
+  readonly #wake: (queue: string, high: boolean, first: number) => void;
   readonly #review: () => void;
   readonly #finishRemoval: (number: number) => Promise<void>;
   readonly timer: DelayTimer;
@@ -73,7 +63,7 @@ export class Upkeep {
     clock: Clock;
     lease: Lease;
     leaseMs: number;
-    wake: (queue: string, high: boolean) => void;
+    wake: (queue: string, high: boolean, first: number) => void;
     review: () => void;
     finishRemoval: (number: number) => Promise<void>;
   }) {
@@ -106,7 +96,6 @@ export class Upkeep {
       await this.#lease.renew();
       await this.#connection.query(forgetDead, [this.#leaseMs]);
       await this.#connection.query(addUpCounts);
-      await this.#makeReady(rescue, []);
       for (const [number] of await this.#connection.query<[number]>(removedQueues))
         await this.#finishRemoval(number);
       await this.#promote();
@@ -118,7 +107,7 @@ export class Upkeep {
 
   async #promote(): Promise<void> {
     try {
-      await this.#makeReady(promote, [step]);
+      await this.#promoteDue();
       const [next] = await this.#connection.query<[number]>(nextDue);
       if (next) this.timer.expect(this.#clock.now() + Math.max(1, next[0]));
     } catch {
@@ -126,12 +115,12 @@ export class Upkeep {
     }
   }
 
-  async #makeReady(statement: Statement, values: readonly unknown[]): Promise<void> {
-    const rows = await this.#connection.query<[string, boolean]>(statement, values);
-    const notices = cameReady(rows.map(([queue, high]) => ({ queue, high })));
+  async #promoteDue(): Promise<void> {
+    const rows = await this.#connection.query<[string, boolean, number]>(promote, [step]);
+    const notices = cameReady(rows.map(([queue, high, seq]) => ({ queue, high, seq })));
     if (notices.length === 0) return;
     await this.#connection.query(...noticesOf(notices, this.#lease.number));
-    for (const { queue, kind } of notices) this.#wake(queue, kind === 'high');
-    await this.#makeReady(statement, values);
+    for (const { queue, kind, first } of notices) this.#wake(queue, kind === 'high', first);
+    await this.#promoteDue();
   }
 }

@@ -123,7 +123,8 @@ const sweep = (who: number) =>
     (state) => model.hasLease(state, model.consumerOf(state, who).lease),
     async (state, { leases }) => {
       await leases.sweepLease?.(who);
-      return model.sweep(model.lapse(state, model.consumerOf(state, who).lease));
+      // What it had claimed is freed in the same transaction.
+      return model.rescue(model.sweep(model.lapse(state, model.consumerOf(state, who).lease)));
     },
   );
 

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openPostgresPool } from '../../database/postgres/pool.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { sharedPostgres } from '../../testing/servers/shared.ts';
+import { systemClock } from '../../time/clock.ts';
+import { openPostgresBroker } from '../postgres.ts';
+import { drain } from '../testing/contract/scene.ts';
+import { Floors } from './floors.ts';
+
+let server: Awaited<ReturnType<typeof sharedPostgres>>;
+before(async () => {
+  server = await sharedPostgres();
+});
+after(() => server.close());
+
+const asked = { most: 10, onlyHigh: false, last: 100, tookMs: 1, now: 0 };
+const placesOf = (floors: Floors) => floors.columns().slice(1).flat();
+
+test('a message that becomes ready during a search is found by the next one', () => {
+  const floors = new Floors();
+  const search = floors.begin('letters');
+  floors.lower('letters', 40);
+  floors.end(search, { count: 3, high: null, normal: 90 }, asked);
+  assert.deepEqual(placesOf(floors), [40, 40]);
+});
+
+test('a search for high messages, or one without an answer, says nothing about normal ones', () => {
+  const floors = new Floors();
+  floors.end(floors.begin('letters'), { count: 10, high: 30, normal: null }, { ...asked, onlyHigh: true });
+  assert.deepEqual(placesOf(floors), [31, 0]);
+  floors.end(floors.begin('letters'), undefined, asked);
+  assert.deepEqual(placesOf(floors), [31, 0]);
+});
+
+test('now and then a search begins at zero, but such searches take little of the time', () => {
+  const floors = new Floors();
+  const search = (tookMs: number, now: number) => {
+    const begun = floors.begin('letters');
+    floors.end(begun, { count: 0, high: null, normal: null }, { ...asked, tookMs, now });
+    return begun.normal;
+  };
+  search(1, 0);
+  assert.equal(search(1, 1), 101);
+  floors.review(1000);
+  assert.equal(search(2000, 3000), 0);
+  floors.review(8000);
+  assert.equal(search(1, 8000), 101);
+  floors.review(103_000);
+  assert.equal(search(1, 103_000), 0);
+});
+
+test('a stranger’s open transaction leaves a claim as cheap as it was, however many messages were deleted since', async (t) => {
+  const url = await server.createDatabase();
+  const pool = await openPostgresPool({ url, max: 2 });
+  const stranger = await pool.connect();
+  await stranger.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await stranger.query('SELECT txid_current()');
+  const broker = await openPostgresBroker({ url, clock: systemClock, leaseMs: 600_000 });
+  t.after(async () => {
+    await broker.close();
+    stranger.release();
+    await pool.close();
+  });
+  await broker.declare('letters');
+  // Four messages fill a page.
+  const body = new Uint8Array(1800).fill(120);
+  let deleted = 0;
+  const handle = async (ids: string[]) => {
+    await Promise.all(ids.map((id) => broker.publish('letters', { id, body })));
+    await drain(broker, 'letters', ids.length, 500);
+    deleted += ids.length;
+  };
+  /** Pages of messages that the server has looked at. Its processes report that at most once a second, when they next have work. */
+  const pages = async () => {
+    const all = deleted;
+    return eventually('the server has counted all of it', async () => {
+      await handle(['one']);
+      const { rows } = await pool.query<{ deleted: number; pages: number }>(
+        `SELECT n_tup_del::float8 AS deleted, (heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::float8 AS pages
+         FROM pg_stat_user_tables JOIN pg_statio_user_tables USING (relid) WHERE pg_stat_user_tables.relname = 'message'`,
+      );
+      return rows[0] && rows[0].deleted >= all && rows[0];
+    });
+  };
+  const pagesOfEach = async () => {
+    const [before, handled] = [await pages(), deleted];
+    for (let n = 0; n < 10; n++) await handle(['one']);
+    const seen = (await pages()).pages - before.pages;
+    return seen / (deleted - handled);
+  };
+  const first = await pagesOfEach();
+  for (let n = 0; n < 3; n++) await handle(Array.from({ length: 2000 }, (_, index) => `m${n}-${index}`));
+  const last = await pagesOfEach();
+  t.diagnostic(`${first.toFixed()} pages for a message, then ${last.toFixed()}`);
+  assert.ok(last < 3 * first + 200, `${first.toFixed()} pages for a message, then ${last.toFixed()}`);
+});
