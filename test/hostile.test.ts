@@ -9,11 +9,11 @@ test('hostile requests and files crash nothing, see nothing foreign and don’t 
     directory,
     seed: 1,
     requests: 800,
-    files: 40,
+    files: 45,
     quietMs: 2_000,
     pageSeconds: 1,
   });
   assert.equal(figures.attack.requests, 800);
-  assert.equal(figures.attack.files.sent, 40);
+  assert.equal(figures.attack.files.sent, 45);
   assert.deepEqual(faultsOf(figures, { times: false }), []);
 });

@@ -108,14 +108,23 @@ export class RunningPismak {
     return (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
   }
 
-  /** Calls an operation through the API; rejects with its message, or when nobody answers. */
-  async call<T>(operation: string, input: object): Promise<T> {
+  /** Calls an operation that changes something; rejects with its message, or when nobody answers. */
+  call<T>(operation: string, input: object): Promise<T> {
+    const headers = { 'content-type': 'application/json' };
+    return this.#ask(operation, '', { method: 'POST', headers, body: JSON.stringify(input) });
+  }
+
+  /** Calls an operation that only reads. */
+  read<T>(operation: string, input: Readonly<Record<string, string>> = {}): Promise<T> {
+    return this.#ask(operation, `?${new URLSearchParams(input)}`, {});
+  }
+
+  async #ask<T>(operation: string, query: string, init: RequestInit): Promise<T> {
     if (!this.#holder) throw new Error('not running');
     const { url, token } = this.#holder;
-    const response = await fetch(`${url}/api/v1/${operation.replace('.', '/')}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(input),
+    const response = await fetch(`${url}/api/v1/${operation.replace('.', '/')}${query}`, {
+      ...init,
+      headers: { ...init.headers, authorization: `Bearer ${token}` },
     });
     const answer = (await response.json()) as T & { error?: { code: string; message: string } };
     if (!response.ok) throw new Error(`${operation}: ${answer.error?.code}: ${answer.error?.message}`);

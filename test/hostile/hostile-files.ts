@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Random } from '../../src/engine/ground/identity.ts';
 import { craftedFiles } from './crafted-files.ts';
+import { decoderBombs } from './decoder-bombs.ts';
 import { pdfOf, storedZip } from './file-builders.ts';
 import { pick } from './hostile-inputs.ts';
 
@@ -39,9 +40,14 @@ export async function goodFiles(): Promise<HostileFile[]> {
   ];
 }
 
-/** An endless row of hostile files: crafted ones now and then, else good ones with something broken. */
+/** An endless row of hostile files: first the crafted ones, then good ones with something broken. */
 export function* hostileFiles(random: Random, good: readonly HostileFile[]): Generator<HostileFile> {
-  const crafted = craftedFiles();
+  const bombs = Object.entries(decoderBombs).map(([name, make]) => ({
+    name,
+    kind: 'crafted',
+    content: make(),
+  }));
+  const crafted = [...craftedFiles(), ...bombs];
   for (let number = 0; ; number++) {
     const next = number < crafted.length ? crafted[number] : undefined;
     if (next) {

@@ -1,3 +1,4 @@
+import { decoderBombs } from './decoder-bombs.ts';
 import { fileBombs } from './file-bombs.ts';
 
 /** A page of the hostile web, and how its server sends it. */
@@ -61,6 +62,15 @@ const shapes: Readonly<Record<string, (length: number) => string>> = {
       .join(''),
 };
 
+/** The kinds of documents that the robot reads. */
+const documentTypes: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  odt: 'application/vnd.oasis.opendocument.text',
+  epub: 'application/epub+zip',
+  rtf: 'application/rtf',
+};
+
 /** About 200 pages, always the same. Each is made when it is asked for. */
 export function hostilePages(): HostilePage[] {
   const pages: HostilePage[] = [];
@@ -74,6 +84,10 @@ export function hostilePages(): HostilePage[] {
     add(`${name}, feed`, 'application/rss+xml', feed);
   }
   for (const { name, type, make } of fileBombs) add(name, type, make);
+  for (const [name, make] of Object.entries(decoderBombs)) {
+    const type = documentTypes[name.slice(name.lastIndexOf('.') + 1)];
+    if (type !== undefined) add(name, type, () => Buffer.from(make()));
+  }
   for (const location of [
     'http://169.254.169.254/',
     'file:///etc/passwd',

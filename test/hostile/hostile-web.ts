@@ -35,7 +35,7 @@ const quick = {
 
 /** Crawls a hostile web of about 200 pages and an honest web beside it, then deletes both crawls. `names` chooses pages by what their names contain. */
 export async function crawlHostileWeb(
-  up: Pick<RunningPismak, 'call'>,
+  up: Pick<RunningPismak, 'call' | 'read'>,
   { names = '', onProgress }: { names?: string; onProgress?: ((line: string) => void) | undefined } = {},
 ): Promise<HostileWebFigures> {
   const pages = hostilePages().filter(({ name }) => name.includes(names));
@@ -104,12 +104,12 @@ interface Status {
 }
 
 async function finished(
-  up: Pick<RunningPismak, 'call'>,
+  up: Pick<RunningPismak, 'call' | 'read'>,
   crawl: string,
 ): Promise<Status['statistics'] | undefined> {
   const until = performance.now() + patienceMs;
   while (performance.now() < until) {
-    const { state, statistics } = await up.call<Status>('robot.status', { crawl });
+    const { state, statistics } = await up.read<Status>('robot.status', { crawl });
     if (state === 'finished') return statistics;
     await wait(500);
   }
@@ -117,7 +117,7 @@ async function finished(
 }
 
 /** A crawl that did not finish is stopped first; that frees its harvesters within seconds. */
-async function isDeleted(up: Pick<RunningPismak, 'call'>, crawl: string): Promise<boolean> {
+async function isDeleted(up: Pick<RunningPismak, 'call' | 'read'>, crawl: string): Promise<boolean> {
   await up.call('robot.stop', { crawl }).catch(() => {});
   for (let attempt = 0; attempt < 60; attempt++) {
     if (
