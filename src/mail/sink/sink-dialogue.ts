@@ -50,7 +50,8 @@ export class SinkDialogue {
 
   begin(): void {
     this.#socket.setTimeout(silenceMs, () => {
-      if (!this.#isBusy) this.#socket.end('421 4.4.2 you have been silent for too long\r\n');
+      if (this.#socket.writableNeedDrain) this.#socket.destroy();
+      else if (!this.#isBusy) this.#socket.end('421 4.4.2 you have been silent for too long\r\n');
     });
     this.#listen();
     this.#step('connect', '220 sink ESMTP');
@@ -63,9 +64,14 @@ export class SinkDialogue {
     });
   }
 
-  /** Handles complete commands, unless a reply is pending. */
+  /** Handles complete commands, unless a reply is pending, or the client doesn't read the replies before. */
   #work(): void {
     while (!this.#isBusy && !this.#socket.destroyed) {
+      if (this.#socket.writableNeedDrain) {
+        this.#stopReading();
+        this.#socket.once('drain', () => this.#goOn(() => {}));
+        return;
+      }
       const isTaken = this.#inMail ? this.#takeMail() : this.#takeLine();
       if (!isTaken) return;
     }
@@ -250,7 +256,7 @@ export class SinkDialogue {
     const finish = () => {
       const done = effect();
       if (!done) return this.#say(line);
-      this.#isBusy = true;
+      this.#stopReading();
       void done.then(
         () => this.#goOn(() => this.#say(line)),
         () => this.#goOn(() => this.#say('451 4.3.0 not now; try again later')),
@@ -260,11 +266,15 @@ export class SinkDialogue {
     else finish();
   }
 
-  /** Stops reading meanwhile, so that nothing piles up. */
   #wait(ms: number, then: () => void): void {
+    this.#stopReading();
+    this.#clock.after(ms, () => this.#goOn(then));
+  }
+
+  /** Until `#goOn`: what the client sends meanwhile would pile up. */
+  #stopReading(): void {
     this.#isBusy = true;
     this.#socket.pause();
-    this.#clock.after(ms, () => this.#goOn(then));
   }
 
   #goOn(then: () => void): void {

@@ -75,6 +75,32 @@ test('what never ends is not kept: lines, mails, recipients', async (t) => {
   await crowd.hears(/452 4\.5\.3/);
 });
 
+test('a client that reads no replies, or sends while its mail is stored, is not read meanwhile', async (t) => {
+  const { promise: stored, resolve: store } = Promise.withResolvers<void>();
+  const { received, talk } = await startSink(t, {
+    onMail: (mail) => stored.then(() => received.push(mail)),
+  });
+  const deaf = talk();
+  deaf.socket.pause();
+  const busy = talk();
+  busy.say(`${begin}mail\r\n.\r\n`);
+  for (const { socket, say } of [deaf, busy]) {
+    // More than the network keeps on the way.
+    const some = 'NOOP\r\n'.repeat(10_000);
+    for (let count = 0; count < 400; count++) say(some);
+    let [left, looks] = [0, 0];
+    await eventually('it is not read any more', () => {
+      looks = socket.writableLength === left && left > 0 ? looks + 1 : 0;
+      left = socket.writableLength;
+      return looks > 8;
+    });
+  }
+  store();
+  await busy.hears(/taken\r\n250 2\.0\.0 ok/);
+  deaf.socket.resume();
+  await deaf.hears(/250 2\.0\.0 ok/);
+});
+
 test('it misbehaves in the middle of a mail too: slow, with an answer that nobody expects, or gone', async (t) => {
   const { sink, received, talk } = await startSink(t, { misbehave: [parseMisbehaviour('421@body')] });
   const refused = talk();

@@ -42,6 +42,9 @@ export interface Sink {
   close(): Promise<void>;
 }
 
+/** Further connections are closed at once. */
+const mostConnections = 1000;
+
 /** An SMTP server for tests that accepts every mail, delivers none, and misbehaves on request. */
 export async function openSink(options: SinkOptions = {}): Promise<Sink> {
   const state = { accepted: 0, connections: 0, rules: options.misbehave ?? [] };
@@ -69,6 +72,7 @@ export async function openSink(options: SinkOptions = {}): Promise<Sink> {
     });
     dialogue.begin();
   });
+  server.maxConnections = mostConnections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
