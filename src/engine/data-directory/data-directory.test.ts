@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { isLiving } from '../files/living-process.ts';
 import { hasCode } from '../ground/errors.ts';
 import { startProgram } from '../testing/child-program.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
@@ -103,6 +104,7 @@ test('looking never makes a starting holder fail', async (context) => {
   const lookers = [1, 2].map(() => startProgram(context, 'look-for-holder', [path]));
   for (const looker of lookers) await looker.line();
   for (let round = 0; round < 100; round++) await (await openDataDirectory(path, { purpose })).close();
+  for (const looker of lookers) assert.ok(isLiving(looker.pid), 'it has looked all the time');
 });
 
 test('an unused directory has no holder, and looking creates nothing', async (context) => {

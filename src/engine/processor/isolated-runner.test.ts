@@ -133,8 +133,11 @@ test('what another worker may do is said to be in the wrong place, not to have f
 
 test('a rejection that nobody catches ends the process, not the worker', async () => {
   const made = runner();
+  const pidOf = (result: Awaited<ReturnType<typeof order>>) => /pid (\d+)/.exec(answerOf(result))?.[1];
+  const before = pidOf(await order(made, 'be good'));
   await order(made, 'reject later');
-  assert.ok((await order(made, 'be good')).ok);
+  const after = pidOf(await order(made, 'be good'));
+  assert.ok(before && after && after !== before, `process ${before}, then ${after}`);
 });
 
 test('the process is reused for the next request, until it has outgrown its memory', async () => {

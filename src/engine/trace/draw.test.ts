@@ -77,7 +77,19 @@ test('a picture of very many workers and changes stays a reasonable size', () =>
 });
 
 test('an empty trace, and one of no duration, still give a picture', () => {
-  assertWellFormed(drawSvg({ from: 5, to: 5, workers: [], queues: [] }));
+  const empty = { workers: [], queues: [] };
+  const moment = makeTrace(1, 1);
+  const traces = [
+    { from: 5, to: 5, ...empty },
+    { from: 5, to: 60_000, ...empty },
+    { ...moment, from: 5, to: 5 },
+  ];
+  for (const trace of traces) {
+    const svg = drawSvg(trace);
+    assertWellFormed(svg);
+    assert.match(svg, /^<svg .*<\/svg>\s*$/s);
+    assert.doesNotMatch(svg, /NaN|Infinity/);
+  }
 });
 
 test('a queue without messages and workers takes no space', () => {

@@ -73,7 +73,7 @@ test('results that were erased while a long job was running are made again, not 
   assert.ok(await blobs.has(page?.blob ?? ''));
 });
 
-test('an event about a request that could not go on says that it failed, though its stage did its part', async (t) => {
+test('a request whose next stage was deleted fails with the reason, and its event says so, though this stage did its part', async (t) => {
   const embedded = await openEmbedded(t);
   const { broker, events, stages } = embedded;
   const stage = await stages.create({ name: 'first', processor: 'nothing' }, 'test');
@@ -101,6 +101,12 @@ test('an event about a request that could not go on says that it failed, though 
   });
   assert.equal(event?.dimensions?.status, 'Failed');
   assert.equal(event?.dimensions?.outcome, 'output');
+  const [failed] = await broker.peek('out', { limit: 2 });
+  const { logs } = decodeRequest(failed?.body ?? new Uint8Array());
+  assert.match(
+    JSON.stringify(logs.map(({ stage, status, log }) => [stage, status, log])),
+    /"Failed","stage gone does not exist, so/,
+  );
 });
 test('a request that carries too much goes to the dead letters at once, with the reason', async (t) => {
   const { broker, served } = await serveWith(t, (files) => files);

@@ -112,12 +112,25 @@ test('a changed configuration is used from the next message on', async (t) => {
 test('a shared stage is served by every worker, whatever its record says', async (t) => {
   const parts = await opened(t);
   await parts.stages.create(
-    { name: 'tell', processor: 'dummy', mode: 'shared', config: 'TIME_SCALE = 0' },
+    {
+      name: 'tell',
+      processor: 'dummy',
+      mode: 'shared',
+      config: 'TIME_SCALE = 0\nTIME_DIFF_MIN = 0.1\nTIME_DIFF_MAX = 0.1',
+    },
     'test',
   );
-  await startWorker(t, parts);
-  await submit(parts, 'u', ['tell', 'out']);
-  assert.ok((await results(parts, 1)).has('u'));
+  const workers = ['assigned', 'idle'];
+  for (const id of workers) await startWorker(t, parts, id);
+  await assign(parts, 'assigned', 'first');
+  let sent = 0;
+  await eventually('both have served it', async () => {
+    // While one serves the first, the other takes the second.
+    for (const _ of workers) await submit(parts, `u${++sent}`, ['tell', 'out']);
+    const found = await results(parts, sent);
+    const hosts = new Set([...found.values()].flatMap(({ logs }) => logs.map(({ hostId }) => hostId)));
+    return workers.every((id) => hosts.has(id));
+  });
 });
 
 test('a stage that asks for a label is served only by workers that have it', async (t) => {
@@ -331,6 +344,11 @@ test('a full queue holds the worker up and loses nothing', async (t) => {
   await assign(parts, 'w1', 'first');
   for (let i = 0; i < 5; i++) await submit(parts, `u${i}`, ['first', 'out']);
   await results(parts, 2);
+  await eventually('the worker waits with the third', async () => {
+    const { inFlight } = await parts.broker.status('first');
+    return inFlight > 0;
+  });
+  assert.equal((await results(parts, 2)).size, 2, 'no more than the queue may hold');
   const seen = new Set<string>();
   const consumer = await parts.broker.consume('out', { concurrency: 1, prefetch: 1 }, async (delivery) => {
     seen.add(decodeRequest(delivery.body).uuid);

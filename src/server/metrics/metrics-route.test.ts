@@ -54,5 +54,7 @@ test('a stranger gets no metrics through a proxy on this machine that adds no he
 
 test('an operator can open the metrics to everybody', async (t) => {
   const server = await runServer(t, { http: { openMetrics: true } });
-  assert.equal((await server.send('GET', '/metrics')).status, 200);
+  const { status, text } = await server.send('GET', '/metrics');
+  assert.equal(status, 200);
+  assert.match(text, /^pismak_\w+/m);
 });

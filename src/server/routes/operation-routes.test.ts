@@ -34,8 +34,15 @@ test('an operation learns that its caller has hung up', async (t) => {
 
 test('a change without a body is a change with an empty input', async (t) => {
   const server = await runServer(t);
-  const { key } = await server.signUp('anna', 'reader');
+  const { key } = await server.signUp('anna', 'user');
   assert.equal((await server.send('POST', '/api/v1/session/logout', { key })).status, 200);
+  const [bare, empty] = [
+    await server.send('POST', '/api/v1/document/create', { key }),
+    await server.call('document.create', {}, { key }),
+  ];
+  assert.equal(bare.status, 400);
+  assert.match(bare.body.error.message, /name/);
+  assert.deepEqual(bare.body, empty.body);
 });
 
 test('query parameters become what the operation wants, and wrong ones are named', async (t) => {

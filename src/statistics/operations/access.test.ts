@@ -28,9 +28,17 @@ describe('whose statistics they are', async () => {
     const scopes = ['statistics.granularizedSumStats', 'statistics.filter2'];
     const { body } = await server.call('key.create', { name: 'old', scopes }, olga);
     const query = 'kind=keyword&user=olga&from=2026-03-01&to=2026-03-31';
-    for (const name of ['series', 'granularizedSumStats', 'table', 'filter2']) {
-      const answer = await server.send('GET', `/api/v1/statistics/${name}?${query}`, body);
-      assert.equal(answer.status, 200, answer.text);
+    for (const [name, old] of [
+      ['series', 'granularizedSumStats'],
+      ['table', 'filter2'],
+    ]) {
+      const [now, before] = [
+        await server.send('GET', `/api/v1/statistics/${name}?${query}`, body),
+        await server.send('GET', `/api/v1/statistics/${old}?${query}`, body),
+      ];
+      assert.equal(now.status, 200, now.text);
+      assert.match(now.text, /"clicks"/);
+      assert.deepEqual([before.status, before.body], [200, now.body]);
     }
   });
 
