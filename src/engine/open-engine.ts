@@ -8,7 +8,7 @@ import { type CoordinationSource, openCoordination } from './coordination/open.t
 import { openDataDirectory } from './data-directory/data-directory.ts';
 import { checkFiles } from './database/sqlite/check-start.ts';
 import { Ballast } from './disk/ballast.ts';
-import { createDiskReserve, localDisks } from './disk/disk-reserve.ts';
+import { createDiskReserve, localDisks, serverDisks } from './disk/disk-reserve.ts';
 import { createChangeLog } from './event/change-log.ts';
 import { createEvents } from './event/event.ts';
 import { hasCode, PismakError } from './ground/errors.ts';
@@ -92,7 +92,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const disks = localDisks(settings).map((each) =>
       each.stores.includes('database') ? { ...each, ballast } : each,
     );
-    const disk = createDiskReserve(settings.disk, disks);
+    const disk = createDiskReserve(settings.disk, disks, undefined, serverDisks(settings));
     const ports = { broker, coordination, database, blobs, disk };
     const changes = createChangeLog(clock);
     const events = createEvents();

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type CoordinationSource, openCoordination } from './coordination/open.ts';
-import { createDiskReserve, localDisks } from './disk/disk-reserve.ts';
+import { createDiskReserve, localDisks, serverDisks } from './disk/disk-reserve.ts';
 import { createChangeLog } from './event/change-log.ts';
 import { createEvents } from './event/event.ts';
 import { hasCode, messageOf } from './ground/errors.ts';
@@ -121,7 +121,12 @@ export function startWorkerProcess(parts: {
       const coordination = await openSession(`${id}-stages`);
       const changes = createChangeLog(clock);
       const work = defineWork({ ...stores, coordination, settings, clock, changes, houses });
-      const disk = createDiskReserve(settings.disk, localDisks({ ...addresses, data: settings.data }));
+      const disk = createDiskReserve(
+        settings.disk,
+        localDisks({ ...addresses, data: settings.data }),
+        undefined,
+        serverDisks(addresses),
+      );
       const blobsUrl = addresses.blobs;
       const events = createEvents();
       for (const house of houses) {

@@ -2,14 +2,18 @@ import { existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PismakError } from '../ground/errors.ts';
 import type { Ballast } from './ballast.ts';
+import { isFullServer } from './full-servers.ts';
 
 /** Stores that may keep their data on a disk of this machine. */
 export type LocalStore = 'broker' | 'database' | 'blobs';
 
 /** A disk whose reserve has been touched, and the stores on it. */
 export interface DiskShortage {
+  /** Empty for a server. */
   directory: string;
   stores: LocalStore[];
+  /** Host and database of a server that refused to store something: how much is free there, we can't see. */
+  server?: string;
   freeBytes: number;
   reserveBytes: number;
 }
@@ -35,6 +39,12 @@ interface Disk {
   ballast?: Ballast | undefined;
 }
 
+/** A PostgreSQL server, and the stores on it. */
+interface ServerDisk {
+  url: string;
+  stores: LocalStore[];
+}
+
 /** Time between checks. A check costs microseconds, but there may be 70,000 messages a second. */
 const keptMs = 200;
 /** A stream is checked again after this many bytes. */
@@ -44,6 +54,7 @@ export function createDiskReserve(
   { reserveMb }: { reserveMb?: number | undefined },
   disks: readonly Disk[],
   look: typeof readDisk = readDisk,
+  servers: readonly ServerDisk[] = [],
 ): DiskReserve {
   let seenAt = Number.NEGATIVE_INFINITY;
   let seen: (DiskShortage & { isTouched: boolean })[] = [];
@@ -63,7 +74,10 @@ export function createDiskReserve(
     return seen;
   }
 
+  const fullServers = () => servers.filter(({ url }) => isFullServer(url));
+
   function check(bytes = 0): void {
+    if (fullServers().length > 0) throw serverDiskFull();
     const short = all().some(({ freeBytes, reserveBytes }) => freeBytes - promised - bytes < reserveBytes);
     if (short) throw diskFull();
   }
@@ -93,9 +107,20 @@ export function createDiskReserve(
       }
     },
     get isShort() {
-      return all().some(({ freeBytes, reserveBytes }) => freeBytes < reserveBytes / 2);
+      return (
+        fullServers().length > 0 || all().some(({ freeBytes, reserveBytes }) => freeBytes < reserveBytes / 2)
+      );
     },
-    shortages: () => all().flatMap(({ isTouched, ...disk }) => (isTouched ? [disk] : [])),
+    shortages: () => [
+      ...all().flatMap(({ isTouched, ...disk }) => (isTouched ? [disk] : [])),
+      ...fullServers().map(({ url, stores }) => ({
+        directory: '',
+        stores,
+        server: nameOf(url),
+        freeBytes: 0,
+        reserveBytes: 0,
+      })),
+    ],
   };
 }
 
@@ -113,6 +138,14 @@ export function localDisks(settings: Readonly<Record<LocalStore | 'data', string
   ];
 }
 
+/** The PostgreSQL servers of the stores; several stores on one server count once. */
+export function serverDisks(settings: Readonly<Record<LocalStore, string>>): ServerDisk[] {
+  const stores = (['broker', 'database', 'blobs'] as const).filter((store) =>
+    /^postgres(ql)?:/.test(settings[store]),
+  );
+  return [...Map.groupBy(stores, (store) => settings[store])].map(([url, on]) => ({ url, stores: on }));
+}
+
 /** For engines that have no disks to watch, and for tests. */
 export const unlimitedDisk: DiskReserve = createDiskReserve({}, []);
 
@@ -127,6 +160,20 @@ export function diskFull(cause?: unknown): PismakError {
     'the disk is nearly full, so nothing new is accepted; reading and deleting still work. Delete what is no longer needed, or ask the operator for room (setting disk.reserveMb)',
     { cause },
   );
+}
+
+/** A server refused: not the reserve of a disk of ours. */
+export function serverDiskFull(cause?: unknown): PismakError {
+  return new PismakError(
+    'disk-full',
+    'the disk of the PostgreSQL server is full, so nothing new is accepted; work waits and goes on when there is room. Ask the operator to free space there or to enlarge its disk (server error 53100)',
+    { cause },
+  );
+}
+
+/** Without the password. */
+function nameOf(url: string): string {
+  return /^\w+:\/\/(?:[^/]*@)?([^?]*)/.exec(url)?.[1] ?? '';
 }
 
 function readDisk(directory: string): { freeBytes: number; totalBytes: number } {

@@ -58,7 +58,7 @@ export async function checkStores(
   ]);
   const faults = { broker: ofBroker, coordination: ofCoordination, database: ofDatabase, blobs: ofBlobs };
   for (const store of engine.disk?.shortages().flatMap((shortage) => shortage.stores) ?? [])
-    faults[store] ??= { state: 'degraded', reason: 'its disk is nearly full' };
+    faults[store] ??= { state: 'degraded', reason: 'its disk is full or nearly full' };
   return faults;
 }
 

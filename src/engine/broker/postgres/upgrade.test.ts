@@ -57,3 +57,12 @@ test('while a process of the version before lives, its tables are left alone', a
   });
   assert.equal((await query('SELECT 1 FROM @running')).rows.length, 1);
 });
+
+test('tables that are older by two versions are refused, with what to do', async (t) => {
+  const { url, query } = await asInVersionTwo(t);
+  await query('UPDATE @version SET number = 1');
+  await assert.rejects(
+    openPostgresBroker({ url, clock: systemClock }),
+    /Start the version between them once/,
+  );
+});

@@ -1,8 +1,10 @@
 import type pg from 'pg';
+import { noteFullServer } from '../../disk/full-servers.ts';
 import { PismakError } from '../../ground/errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import { type PostgresAddress, type PostgresHost, readAddress } from './address.ts';
 import { clientOptions, clientThatEnds, durableCommits, loadPg, type PgModule } from './driver.ts';
+import { diskFullState } from './errors.ts';
 import { findPrimary, timelineOf } from './primary.ts';
 
 /** The servers of a URL. Finds the primary, and never an old primary from before a fail-over. */
@@ -16,12 +18,14 @@ export class PostgresCluster {
 
   static async open(url: string, clock: Clock = systemClock): Promise<PostgresCluster> {
     const address = await readAddress(url);
-    return new PostgresCluster(await loadPg(), address, clock);
+    return new PostgresCluster(await loadPg(), url, address, clock);
   }
 
-  private constructor(pgModule: PgModule, address: PostgresAddress, clock: Clock) {
+  private constructor(pgModule: PgModule, url: string, address: PostgresAddress, clock: Clock) {
     this.pg = pgModule;
-    this.Client = clientThatEnds(pgModule, clock);
+    this.Client = clientThatEnds(pgModule, clock, (state) => {
+      if (state === diskFullState) noteFullServer(url);
+    });
     this.#address = address;
   }
 

@@ -46,9 +46,21 @@ export function clientOptions(
   };
 }
 
-/** A client whose goodbye to a hung server does not keep the connection, and with it this process, open for ever. */
-export function clientThatEnds(pgModule: PgModule, clock: Clock = systemClock): typeof pg.Client {
+/**
+ * A client whose goodbye to a hung server does not keep the connection, and with it this process, open for ever. `onError` is told
+ * the SQLSTATE of each error of the server.
+ */
+export function clientThatEnds(
+  pgModule: PgModule,
+  clock: Clock = systemClock,
+  onError?: (state: string | undefined) => void,
+): typeof pg.Client {
   return class extends pgModule.Client {
+    constructor(...options: ConstructorParameters<typeof pg.Client>) {
+      super(...options);
+      connectionOf(this).on('errorMessage', ({ code }) => onError?.(code));
+    }
+
     override end(...done: [((error: Error) => void)?]) {
       this.once(
         'end',
@@ -81,7 +93,15 @@ export function inOneWrite<T>(client: pg.ClientBase, send: () => T): T {
 }
 
 function streamOf(client: pg.ClientBase): Duplex {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+  return connectionOf(client).stream;
+}
+
+/** The driver's types don't list it. */
+function connectionOf(client: pg.ClientBase) {
+  const { connection } = client as unknown as {
+    connection: { stream: Duplex; on(event: 'errorMessage', told: (error: { code?: string }) => void): void };
+  };
+  return connection;
 }
 
 /** Returns the types that SQLite returns: numbers (int8, and numeric from SUM), and Uint8Array for bytes. */

@@ -1,4 +1,4 @@
-import { diskFull } from '../../disk/disk-reserve.ts';
+import { serverDiskFull } from '../../disk/disk-reserve.ts';
 import { PismakError } from '../../ground/errors.ts';
 
 /** SQLSTATE of a broken unique or foreign key. */
@@ -21,6 +21,8 @@ const unstorable = new Map([
   ['22003', 'A number is larger than PostgreSQL can store here.'],
   ['54000', 'A text is too long for an index of PostgreSQL: shorten it.'],
 ]);
+/** The server's disk is full. */
+export const diskFullState = '53100';
 /** SQLSTATE classes that concern the server, not the statement: connection, resources, operator, disk. */
 const serverTrouble = /^(08|53|57|58|25006|F0)/;
 
@@ -52,8 +54,7 @@ export function postgresError(error: unknown): PismakError {
   }
   if (state === lockTimeout)
     return new PismakError('unavailable', 'Another transaction takes too long. Try again later.', cause);
-  // The server's disk, not ours.
-  if (state === '53100') return diskFull(error);
+  if (state === diskFullState) return serverDiskFull(error);
   if (serverTrouble.test(state)) {
     return new PismakError('unavailable', `PostgreSQL is not available (${state}). Try again later.`, cause);
   }

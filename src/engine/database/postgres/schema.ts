@@ -49,7 +49,11 @@ export async function prepareSchema(connection: LastingConnection, schema: Postg
       throw new PismakError('unavailable', text);
     }
   }
-  if (found <= version) return;
+  if (found === version) return;
+  if (found < version) {
+    const text = `The schema ${name} in this database was created by a version (${found}) that this one (${version}) can't upgrade. Start the version between them once, then this one.`;
+    throw new PismakError('unavailable', text);
+  }
   const text = `The schema ${name} in this database was created by a newer version (${found}; this version knows ${version}). Use the newer version.`;
   throw new PismakError('unavailable', text);
 }
