@@ -206,3 +206,11 @@ test('any names become as many files', () => {
     }),
   );
 });
+
+test('names of 100,000 spaces and dots cost milliseconds', () => {
+  const before = process.threadCpuUsage();
+  assert.ok(Buffer.byteLength(safeFileName(`${' .'.repeat(50_000)}a`)) <= 200);
+  assert.equal(safePath(`${' '.repeat(100_000)}a`), 'a');
+  const { user, system } = process.threadCpuUsage(before);
+  assert.ok(user + system < 500_000, `${user + system} µs`);
+});

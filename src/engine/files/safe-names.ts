@@ -18,15 +18,15 @@ const reservedByWindows = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³
 export function safeFileName(name: string): string {
   const cleaned = name.toWellFormed().normalize('NFC').replaceAll(unsafe, '_');
   // Windows drops dots and spaces at the end.
-  const trimmed = cleaned.replace(/[\s.]+$/, '').trimStart();
+  const trimmed = cleaned.replace(/(?<![\s.])[\s.]+$/, '').trimStart();
   const visible = trimmed.replace(/^\.+/, '_');
-  const short = shortened(visible).replace(/[\s.]+$/, '');
+  const short = shortened(visible).replace(/(?<![\s.])[\s.]+$/, '');
   return reservedByWindows.test(short) ? `_${short}` : short || '_';
 }
 
 /** A safe path below any directory: `../../etc/passwd` becomes `etc/passwd`, `C:\x` becomes `C_/x`. */
 export function safePath(name: string): string {
-  const parts = name.split(/[/\\]/).filter((part) => !/^\s*\.{0,2}\s*$/.test(part));
+  const parts = name.split(/[/\\]/).filter((part) => !['', '.', '..'].includes(part.trim()));
   return parts.slice(-mostParts).map(safeFileName).join('/') || '_';
 }
 

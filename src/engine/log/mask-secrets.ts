@@ -3,15 +3,30 @@
  * address (the secret of a webhook is often in its path) become `***`.
  */
 export function maskSecrets(text: string): string {
-  return (
-    text
-      // Up to the last @: a password may contain any character. Hiding too much is better than too little.
-      .replaceAll(/\/\/([^/?#\s:@]+):\S*@/g, '//$1:***@')
-      .replaceAll(/\/\/[^/?#\s:]*@/g, '//***@')
-      .replaceAll(secretParameter, '$1***')
-      .replaceAll(/https?:\/\/\S+/g, (url) => url.replaceAll(/(?<=[^/]\/)[\w-]{20,}(?=[/?#]|$)/g, '***'))
-  );
+  return withoutParameters(
+    text.replaceAll(/(?<!\S)\S*@/g, withoutPassword).replaceAll(/\/\/[^/?#\s:]*@/g, '//***@'),
+  ).replaceAll(/https?:\/\/\S+/g, (url) => url.replaceAll(/(?<=[^/]\/)[\w-]{20,}(?=[/?#]|$)/g, '***'));
 }
 
-const secretParameter =
-  /([?&;](?:[\w.-]*(?:password|passwd|secret|token|key|signature|credential|auth)[\w.-]*|pw|sig)=)[^&#\s]*/gi;
+/** The word ends with its last @: a password may contain any character. Hiding too much is better than too little. */
+function withoutPassword(word: string): string {
+  const found = /\/\/[^/?#:@]+:/.exec(word);
+  return found ? `${word.slice(0, found.index)}${found[0]}***@` : word;
+}
+
+const parameter = /[?&;]([\w.-]+)=/g;
+const isSecret = /password|passwd|secret|token|key|signature|credential|auth|^pw$|^sig$/i;
+const endOfValue = /[&#\s]|$/g;
+
+function withoutParameters(text: string): string {
+  let shown = '';
+  let end = 0;
+  for (const { 0: key, 1: name = '', index } of text.matchAll(parameter)) {
+    if (index < end || !isSecret.test(name)) continue;
+    const value = index + key.length;
+    shown += `${text.slice(end, value)}***`;
+    endOfValue.lastIndex = value;
+    end = endOfValue.exec(text)?.index ?? text.length;
+  }
+  return shown + text.slice(end);
+}

@@ -8,7 +8,7 @@ export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.replace(/%.*$/, '').toLowerCase().split('::');
+  const [head = '', tail] = address.replace(/%.*/s, '').toLowerCase().split('::');
   const [first, last] = [groups(head), groups(tail ?? '')];
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
   const all = [...first, ...Array<string>(zeros).fill('0'), ...last];
@@ -18,5 +18,6 @@ export function networkOf(address: string): string {
 
 function groups(text: string): string[] {
   // An IPv4 address at the end stands for two groups, which are beyond the network part.
-  return text === '' ? [] : text.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split(':');
+  const found = text === '' ? [] : text.split(':');
+  return found.at(-1)?.includes('.') ? [...found.slice(0, -1), '0', '0'] : found;
 }

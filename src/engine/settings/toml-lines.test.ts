@@ -27,6 +27,10 @@ test('keys are found under headers, dotted, quoted, and not inside texts of seve
   assert.equal(lines.get('port'), undefined);
 });
 
+test('keys are found in files with Windows line ends', () => {
+  assert.equal(tomlLines('[http]\r\nport = 3\r\n').get('http.port'), 2);
+});
+
 test('what stands in an inline table has the line of the table', () => {
   assert.equal(lineOf(tomlLines('\nhttp = { port = 1 }'), 'http.port'), 2);
   assert.equal(lineOf(tomlLines('a = 1'), 'http.port'), undefined);

@@ -11,8 +11,8 @@ export function tomlLines(text: string): Map<string, number> {
       if (line.includes(closing)) closing = undefined;
       continue;
     }
-    const header = new RegExp(`^\\s*\\[\\[?\\s*(${dottedKey})\\s*\\]`).exec(line);
-    const key = new RegExp(`^\\s*(${dottedKey})\\s*=(.*)$`).exec(line);
+    const header = headerLine.exec(line);
+    const key = keyLine.exec(line);
     if (header) section = parts(header[1] ?? '');
     const path = header ? section : key && [...section, ...parts(key[1] ?? '')];
     if (path && !lines.has(path.join('.'))) lines.set(path.join('.'), index + 1);
@@ -30,13 +30,13 @@ export function lineOf(lines: ReadonlyMap<string, number>, path: string): number
   return undefined;
 }
 
-const simpleKey = `(?:[\\w-]+|"[^"]*"|'[^']*')`;
-const dottedKey = `${simpleKey}(?:\\s*\\.\\s*${simpleKey})*`;
+const simpleKey = /[\w-]+|"[^"]*"|'[^']*'/g;
+/** Keys with dots between them. */
+const headerLine = /^\s*\[\[?\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*\]/;
+const keyLine = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=(.*)/;
 
 function parts(dotted: string): string[] {
-  return [...dotted.matchAll(new RegExp(simpleKey, 'g'))].map(([part]) =>
-    part.replaceAll(/^["']|["']$/g, ''),
-  );
+  return [...dotted.matchAll(simpleKey)].map(([part]) => part.replaceAll(/^["']|["']$/g, ''));
 }
 
 /** The closing quotes to look for if a value opens a multi-line text. */

@@ -22,7 +22,7 @@ export function readConfigLines(text: string, isVerbatim: (key: string) => boole
     const number = index + 1;
     const line = raw.trim();
     if (line === '' || /^[#;]/.test(line) || /^\[.*\]$/.test(withoutComment(line))) return [];
-    const [, key, rest = ''] = /^([A-Za-z][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(line) ?? [];
+    const [, key, rest = ''] = /^([A-Za-z][A-Za-z0-9_]*)\s*=\s*(\S.*)?$/.exec(line) ?? [];
     if (key === undefined) throw new Error(`line ${number}: expected KEY = value, found: ${line}`);
     return [{ number, key, value: isVerbatim(key) ? rest : readText(rest, number) }];
   });
@@ -40,5 +40,5 @@ function readText(text: string, number: number): string {
 }
 
 function withoutComment(text: string): string {
-  return text.replace(/(^|\s)[#;].*$/, '').trim();
+  return text.replace(/(^|\s)[#;].*/s, '').trim();
 }

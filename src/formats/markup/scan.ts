@@ -229,6 +229,7 @@ function afterDashes(html: string, from: number): number {
   return html.length;
 }
 
+// linear: the names are constants (rawElements), and every part of the expression has one length
 const closers = new Map([...rawElements].map((name) => [name, new RegExp(`</${name}(?=[\\s/>]|$)`, 'gi')]));
 
 /** Where the content of a raw element ends. */

@@ -96,10 +96,14 @@ export async function listen(options: SinkOptions, what = 'the sink', option = '
 /** The log entry of a mail. */
 export function aboutMail({ from, to, content }: ReceivedMail) {
   const head = content.toString('utf8', 0, Math.max(0, content.indexOf('\r\n\r\n')));
-  const field = (name: string) =>
-    new RegExp(`^${name}: (.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1]?.replaceAll('\r\n', '').trim() ??
-    '';
-  return { from, to: to[0] ?? '', id: field('Message-ID'), subject: field('Subject'), size: content.length };
+  const field = (line: RegExp) => line.exec(head)?.[1]?.replaceAll('\r\n', '').trim() ?? '';
+  return {
+    from,
+    to: to[0] ?? '',
+    id: field(/^message-id: (.*(?:\r\n[ \t].*)*)/im),
+    subject: field(/^subject: (.*(?:\r\n[ \t].*)*)/im),
+    size: content.length,
+  };
 }
 
 export function readPort(text: string): number {

@@ -13,5 +13,7 @@ export function answerText(answer: string): string {
 
 /** Removes addresses, which servers often quote in other spellings. */
 export function withoutAddresses(answer: string): string {
-  return answer.replaceAll(/[^\s<>()[\],;:"]+@[^\s<>()[\],;:"]+/g, 'ADDRESS');
+  return answer.replaceAll(/[^\s<>()[\],;:"]+/g, (word) =>
+    word.slice(1, -1).includes('@') ? 'ADDRESS' : word,
+  );
 }

@@ -173,7 +173,7 @@ function tagOf(address: string): string[] {
 
 /** Our Message-IDs begin with the mail's id. */
 function messageIds(quoted: string): string[] {
-  const [, id] = /<([\w-]+)@[^>]+>/.exec(field(quoted, 'Message-ID')) ?? [];
+  const [, id] = /<([\w-]+)@[^<>]+>/.exec(field(quoted, 'Message-ID')) ?? [];
   return id === undefined ? [] : [id];
 }
 
@@ -182,12 +182,27 @@ function headText(mail: string): string {
 }
 
 function field(text: string, name: string): string {
-  const match = new RegExp(`^${name}:[ \\t]*(.*(?:\\r?\\n[ \\t].*)*)$`, 'im').exec(text);
-  return (match?.[1] ?? '').replaceAll(/\r?\n[ \t]+/g, ' ').trim();
+  for (const [, other = '', value = ''] of text.matchAll(/^([^\s:]+):[ \t]*(.*(?:\r?\n[ \t].*)*)/gm))
+    if (other.toLowerCase() === name.toLowerCase()) return value.replaceAll(/\r?\n[ \t]+/g, ' ').trim();
+  return '';
 }
 
-/** Bounded length: searching a megabyte of letters for an @ after each would take minutes. */
+const aroundAt = /[\s<>()[\],;:"'@]/;
+
+/** Looks around each @: searching a megabyte of letters for an @ after each of them would take minutes. */
 function addressesIn(text: string): string[] {
-  const found = text.match(/[^\s<>()[\],;:"'@]{1,64}@[^\s<>()[\],;:"'@]{1,254}/g) ?? [];
-  return found.slice(0, mostAddresses).map((address) => address.replace(/\.$/, ''));
+  const found: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf('@'); at >= 0 && found.length < mostAddresses; at = text.indexOf('@', at + 1)) {
+    const name =
+      text
+        .slice(Math.max(from, at - 64), at)
+        .split(aroundAt)
+        .at(-1) ?? '';
+    const [host = ''] = text.slice(at + 1, at + 1 + 254).split(aroundAt, 1);
+    if (name === '' || host === '') continue;
+    from = at + 1 + host.length;
+    found.push(`${name}@${host}`.replace(/\.$/, ''));
+  }
+  return found;
 }

@@ -96,7 +96,7 @@ export class SinkDialogue {
       this.#answer = undefined;
       return answer(line);
     }
-    const [, verb = '', rest = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? [];
+    const [, verb = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(line) ?? [];
     switch (verb.toUpperCase()) {
       case 'EHLO':
       case 'HELO':

@@ -234,7 +234,7 @@ export class SmtpConnection {
     const name = this.#options.name ?? hostname();
     const reply = await this.#dialogue.command(`EHLO ${name}`, this.#timeouts.commandMs);
     if (reply.code === 250) {
-      const offers = reply.lines.slice(1).map((line) => /^(\S+)\s*(.*)$/.exec(line));
+      const offers = reply.lines.slice(1).map((line) => /^(\S+)\s*(.*)$/s.exec(line));
       this.#offers = new Map(offers.map((match) => [match?.[1]?.toUpperCase() ?? '', match?.[2] ?? '']));
       return;
     }

@@ -31,8 +31,8 @@ export function outcomeOf(reply: Reply): SmtpOutcome {
   const answer = `${reply.code} ${reply.text}`.slice(0, 500);
   if (reply.code >= 200 && reply.code < 300) return { kind: 'sent', answer };
   // Same class as the code, and not part of an IP address.
-  const code = new RegExp(`(?<![\\d.])${Math.floor(reply.code / 100)}(\\.\\d{1,3}){2}(?!\\d|\\.\\d)`);
-  const [enhanced] = code.exec(reply.text) ?? [];
+  const codes = reply.text.matchAll(/(?<![\d.])\d(?:\.\d{1,3}){2}(?!\d|\.\d)/g).map(([code]) => code);
+  const enhanced = codes.find((code) => code.startsWith(`${Math.floor(reply.code / 100)}.`));
   const kind = reply.code >= 400 && reply.code < 500 ? 'deferred' : 'failed';
   return { kind, answer, code: reply.code, enhanced };
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { MailType } from '../model/mail-type.ts';
+import { liquidTags } from './liquid-tags.ts';
 
 /** A translatable text of a template. */
 export interface TranslatableText {
@@ -13,7 +14,6 @@ export interface TranslatableText {
 }
 
 const contextEachSide = 150;
-const tag = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 const translated = /(['"])((?:(?!\1)[\s\S])*)\1\s*\|\s*t\b(?:\s*:\s*(['"])((?:(?!\3)[\s\S])*)\3)?/g;
 
 /** All texts of `{{ 'text' | t }}` with their lines, each text once. */
@@ -32,7 +32,7 @@ export async function extractTexts(
     for (const [place, source] of parts) {
       let line = 1;
       let counted = 0;
-      for (const { 0: whole, index } of source.matchAll(tag)) {
+      for (const { text: whole, index } of liquidTags(source)) {
         for (const match of whole.matchAll(translated)) {
           const [, , original = '', , plural] = match;
           const at = index + match.index;

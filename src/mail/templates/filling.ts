@@ -13,7 +13,7 @@ type Segment =
 
 /** Tags that affect what follows them, so the pieces can't be rendered separately. */
 const dependent =
-  /\{%-?\s*(assign|capture|increment|decrement|cycle|layout|block|render|include|liquid|tablerow)\b/;
+  /\{%-?\s*(assign|capture|increment|decrement|cycle|layout|block|render|include|liquid|tablerow)(?!\w)/;
 const plainValue = /^\{\{-?\s*([a-z_]\w*(?:\.[a-z_]\w*)*)\s*-?\}\}$/i;
 const translatedText = /^\{\{-?\s*(?:'[^']*'|"[^"]*")\s*\|\s*t\s*-?\}\}$/;
 /** Reserved words of Liquid. */

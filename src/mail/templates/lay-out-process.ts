@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { answerQuestions } from '../../engine/processor/answer-questions.ts';
 import type { LayOutAnswer, LayOutQuestion } from './lay-out.ts';
+import { liquidTags } from './liquid-tags.ts';
 
 interface MjmlResult {
   html: string;
@@ -8,7 +9,11 @@ interface MjmlResult {
 }
 
 /** MJML copies colours unchanged, so Liquid is fine there. It computes with sizes, which is impossible with Liquid. */
-const colourFromData = /has invalid value: [^"]*\{\{[^"]*\}\}.* for type Color/;
+function isColourFromData(problem: string): boolean {
+  const [, value = ''] = /has invalid value: ([^"]*)/.exec(problem) ?? [];
+  const begin = value.indexOf('{{');
+  return begin >= 0 && value.indexOf('}}', begin + 2) > 0 && problem.includes(' for type Color');
+}
 
 type Mjml = (source: string, options: Record<string, unknown>) => Promise<MjmlResult> | MjmlResult;
 
@@ -30,7 +35,7 @@ async function layOut(source: string): Promise<{ html: string; problem?: string 
     ignoreIncludes: true,
     fonts: {},
   });
-  const fault = errors.find(({ message = '' }) => !colourFromData.test(message));
+  const fault = errors.find(({ message = '' }) => !isColourFromData(message));
   if (fault) return { html, problem: `line ${fault.line ?? '?'}: ${fault.message ?? 'not valid MJML'}` };
   // MJML's indentation would be half of the bytes of every mail.
   return { html: html.replaceAll(/\n\s*/g, '\n').trim() };
@@ -38,7 +43,7 @@ async function layOut(source: string): Promise<{ html: string; problem?: string 
 
 /** Sets the language of the mail, which screen readers need. */
 function inLanguage(source: string): string {
-  return source.replace(/<mjml(?![^>]*\slang=)(?=[\s>])/i, '<mjml lang="{{ mail.language }}"');
+  return source.replace(/<mjml(?=[\s>])(?![^<>]*\slang=)/i, '<mjml lang="{{ mail.language }}"');
 }
 
 async function deriveText(html: string): Promise<string> {
@@ -53,18 +58,22 @@ async function deriveText(html: string): Promise<string> {
   });
 }
 
-const liquidTag = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
-
 /**
  * Inlines the rules of `<style>`, because many mail programs ignore style sheets. Media queries and rules like `:hover` stay in
  * place. Liquid is preserved.
  */
 function inlineStyles(html: string): string {
   if (!/<style[\s>]/i.test(html)) return html;
-  const tags: string[] = [];
-  const hidden = html.replaceAll(liquidTag, (tag) => `liquid-${tags.push(tag) - 1}-x`);
+  const tags = liquidTags(html);
+  let hidden = '';
+  let end = 0;
+  for (const [number, { text, index }] of tags.entries()) {
+    hidden += `${html.slice(end, index)}liquid-${number}-x`;
+    end = index + text.length;
+  }
+  hidden += html.slice(end);
   const inlined = loadInliner()(hidden, { preserveImportant: true });
-  return inlined.replaceAll(/liquid-(\d+)-x/g, (_, index) => tags[Number(index)] ?? '');
+  return inlined.replaceAll(/liquid-(\d+)-x/g, (_, index) => tags[Number(index)]?.text ?? '');
 }
 
 type Inliner = (html: string, options: object) => string;

@@ -53,7 +53,7 @@ export function isHtml({ headers, body }: Answer): boolean {
 
 /** Content types worth converting; servers that don't know the type send octet-stream. */
 const convertible =
-  /^(application\/((x-)?(pdf|rtf|msword|download)|mbox|octet-stream|force-download|zip|xml|rss\+xml|atom\+xml|rdf\+xml|x-gzip|gzip|vnd\.(oasis|openxmlformats|ms-)[\w.+-]*)|binary\/octet-stream|text\/(plain|rtf|xml))\b/i;
+  /^(application\/((x-)?(pdf|rtf|msword|download)|mbox|octet-stream|force-download|zip|xml|rss\+xml|atom\+xml|rdf\+xml|x-gzip|gzip|vnd\.(oasis|openxmlformats|ms-)[\w.+-]*)|binary\/octet-stream|text\/(plain|rtf|xml))(?!\w)/i;
 
 /** Who asks for a conversion. */
 interface AskedFrom {

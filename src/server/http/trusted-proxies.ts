@@ -19,7 +19,7 @@ export function trustedProxies({
     else list.addSubnet(address, Number(bits), family);
   }
   return (address) => {
-    const bare = address?.replace(/%.*$/, '') ?? '';
+    const bare = address?.replace(/%.*/s, '') ?? '';
     return isIP(bare) !== 0 && list.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
   };
 }

@@ -148,8 +148,9 @@ function invalid(field: string, message: string): PismakError {
 
 /** `cost<5000`, `clicks between 5 and 10`, `status in active,paused`, `name contains shoes`, as people write it. */
 export function parseFilter(text: string): Filter {
-  const [, field = '', sign, rest = ''] =
-    /^\s*(\w+)\s*(<=|>=|!=|<|>|=|\s(?:between|in|contains)\s)\s*(.*?)\s*$/i.exec(text) ?? [];
+  const [, field = '', sign, given = ''] =
+    /^(\w+)\s*(<=|>=|!=|<|>|=|\s(?:between|in|contains)\s)(.*)$/i.exec(text.trim()) ?? [];
+  const rest = given.trim();
   const is = comparisons.find((one) => one === sign?.trim().toLowerCase());
   if (!is || rest === '')
     throw new PismakError(
@@ -157,12 +158,13 @@ export function parseFilter(text: string): Filter {
       `${text}: not a filter; write cost<5000, clicks between 5 and 10, status in active,paused or name contains shoes`,
     );
   if (is === 'between') {
-    return { field, is, value: rest.split(/\s+and\s+|\s*,\s*/i).map(asValue) };
+    return { field, is, value: rest.split(/\sand\s|,/i).map(asValue) };
   }
-  if (is === 'in') return { field, is, value: rest.split(/\s*,\s*/).map(asValue) };
+  if (is === 'in') return { field, is, value: rest.split(',').map(asValue) };
   return { field, is, value: asValue(rest) };
 }
 
-function asValue(text: string): string | number {
+function asValue(given: string): string | number {
+  const text = given.trim();
   return /^-?\d+(\.\d+)?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
 }

@@ -6,7 +6,7 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 export function readDuration(text: string): number | undefined {
   const word = text.trim();
   if (!/^(\d+(\.\d+)?[smhd])+$/.test(word)) return undefined;
-  const parts = [...word.matchAll(/([\d.]+)([smhd])/g)];
+  const parts = [...word.matchAll(/(?<![\d.])([\d.]+)([smhd])/g)];
   return Math.round(
     parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0), 0),
   );

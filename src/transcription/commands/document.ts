@@ -67,7 +67,13 @@ const add: AddGroup = (group, shell) => {
         const textLayer = options.textLayer ?? options.skipText;
         const files = await findFiles(paths, stderr);
         const client = await session.client();
-        const name = options.name ?? (paths[0]?.replace(/\/+$/, '').split('/').at(-1) || 'scans');
+        const name =
+          options.name ??
+          (paths[0]
+            ?.replace(/(?<!\/)\/+$/, '')
+            .split('/')
+            .at(-1) ||
+            'scans');
         const priority = Math.min(options.priority ?? 0, 1);
         const { id } = await client.call(documentCreate, {
           name,

@@ -40,8 +40,10 @@ export function wordsOf(page: Page): Word[] {
 
 /** The word itself, without the punctuation around it. */
 export function divideWord(text: string): { before: string; core: string; after: string } {
-  const [, before = '', core = '', after = ''] = /^([\p{P}\p{S}]*)(.*?)([\p{P}\p{S}]*)$/su.exec(text) ?? [];
-  return { before, core, after };
+  const [before = ''] = /^[\p{P}\p{S}]+/u.exec(text) ?? [];
+  const rest = text.slice(before.length);
+  const [after = ''] = /(?<![\p{P}\p{S}])[\p{P}\p{S}]+$/u.exec(rest) ?? [];
+  return { before, core: rest.slice(0, rest.length - after.length), after };
 }
 
 function applyPattern(

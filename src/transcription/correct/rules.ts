@@ -16,9 +16,10 @@ export function parseRules(text: string): Rule[] {
 
 /** Undefined if the line is not a rule. */
 export function parseRule(line: string, number: number): Rule | undefined {
-  const match = /^(.*?\S)\s+=>(?:\s+(.*))?$/.exec(line);
-  if (match === null) return undefined;
-  const [, left = '', replacement = ''] = match;
+  const arrow = line.search(/\s=>(?=\s|$)/);
+  const left = line.slice(0, Math.max(0, arrow)).trim();
+  if (left === '') return undefined;
+  const replacement = line.slice(arrow + ' =>'.length);
   const [, source, flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(left) ?? [];
   if (source === undefined) {
     if (/\s/.test(left)) throw new Error(`line ${number}: a rule replaces one word, found: ${left}`);
@@ -26,6 +27,7 @@ export function parseRule(line: string, number: number): Rule | undefined {
   }
   if (/[^ims]/.test(flags)) throw new Error(`line ${number}: unknown flag; known: i, m, s`);
   try {
+    // linear: by nobody; applyPattern ends what takes longer than the stage allows
     return { line: number, pattern: new RegExp(source, `gu${flags}`), replacement: replacement.trim() };
   } catch (error) {
     throw new Error(`line ${number}: ${messageOf(error)}`);

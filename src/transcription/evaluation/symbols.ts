@@ -32,7 +32,7 @@ export function toSymbols(text: string, normalisation: Normalisation = {}): Symb
     .replace(/^\ufeff/, '')
     .replaceAll(/\r\n?/g, '\n')
     .normalize('NFC');
-  const trimmed = normalisation.strictWhitespace ? normal.replace(/\n+$/, '') : normal.trim();
+  const trimmed = normalisation.strictWhitespace ? normal.replace(/(?<!\n)\n+$/, '') : normal.trim();
   for (const segment of graphemes(trimmed)) add(symbols, segment, normalisation);
   return normalisation.strictWhitespace ? symbols : withoutTrailingSpace(symbols);
 }

@@ -29,7 +29,7 @@ export async function decodeStrictly<Result>(
     if (!isTiff) return await decode('error');
     // Only this level checks the tiles of a TIFF, but it also stops at any oddity.
     return await decode('warning').catch((error: unknown) => {
-      if (damages.test(messageOf(error))) throw error;
+      if (tellsOfDamage(messageOf(error))) throw error;
       return decode('error');
     });
   } catch (error) {
@@ -39,7 +39,13 @@ export async function decodeStrictly<Result>(
 
 /** Warnings about pixels that are missing or wrong. All others are about metadata. */
 const damages =
-  /tiff2vips|corrupt jpeg data: (premature end|bad huffman)|found marker|premature eo|line length mismatch|bad code|discarding|not enough data|decoding error|read error|crc error.*idat|idat.*crc error/i;
+  /tiff2vips|corrupt jpeg data: (premature end|bad huffman)|found marker|premature eo|line length mismatch|bad code|discarding|not enough data|decoding error|read error/i;
+
+function tellsOfDamage(warnings: string): boolean {
+  return warnings
+    .split('\n')
+    .some((line) => damages.test(line) || (/crc error/i.test(line) && /idat/i.test(line)));
+}
 
 /** The failure for an image that can't be decoded, with the library's reason. */
 export function damaged(error: unknown): Error {
@@ -48,10 +54,7 @@ export function damaged(error: unknown): Error {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/^error in tile/.test(line));
-  const detail = (lines.find((line) => damages.test(line)) ?? lines.at(-1) ?? 'no reason given').slice(
-    0,
-    120,
-  );
+  const detail = (lines.find(tellsOfDamage) ?? lines.at(-1) ?? 'no reason given').slice(0, 120);
   // A full disk is not the image's fault.
   if (lines.every((line) => /unable to write|write error|no space/i.test(line))) return new Error(detail);
   return new PermanentFailure(`the image is damaged or truncated (${detail}); scan or upload it again`);

@@ -25,8 +25,8 @@ export function mendWord(text: string): string {
   if (!/[<>{\\]/.test(text) || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return text;
   return (
     text
-      // A sch that was read as little more than its s: ſ{hwer, {wer, \\<wer.
-      .replaceAll(/ſ[{\\]+<?h?|(?<!\p{L})[{\\]+(?:<h?|h(?=\p{L})|(?=[lmnrw]))/gu, 'ſch')
+      // A sch that was read as little more than its s: ſ{hwer, {wer, \\<wer. A run of braces is tried at its first place only.
+      .replaceAll(/ſ[{\\]+<?h?|(?<!\p{L})(?<!(?<!\p{L})[{\\])[{\\]+(?:<h?|h(?=\p{L})|(?=[lmnrw]))/gu, 'ſch')
       .replaceAll(/[{\\](?=\p{Ll})/gu, 'ſ')
       .replaceAll(/(?<=\p{L})c?<h?|^<h?(?=\p{Ll})/gu, 'ch')
       .replaceAll(/(?<=\p{L})d?>k?/gu, 'ck')

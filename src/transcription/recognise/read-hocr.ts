@@ -105,8 +105,11 @@ function baselineOf(title: string, box: Box): Line['baseline'] {
 }
 
 function numbers(title: string, property: string): number[] | undefined {
-  const match = new RegExp(`(?:^|;)\\s*${property}\\s+([-\\d. ]+)`).exec(title);
-  const found = match?.[1]?.trim().split(/\s+/).map(Number);
+  const parts = title.split(';').map((part) => part.trim().split(/\s+/));
+  const found = parts
+    .find(([name, first]) => name === property && first !== undefined)
+    ?.slice(1)
+    .map(Number);
   return found?.every(Number.isFinite) ? found : undefined;
 }
 

@@ -25,7 +25,7 @@ export async function readAddress(text: string): Promise<EnsembleAddress> {
   // What looks like a host may be the start of a password.
   if (path.includes('@')) throw url.invalid('has / or @ in its password; write them as %2F and %40');
   const parameters = new URLSearchParams(query);
-  const root = url.decode(path.replace(/\/+$/, '')) || '/pismak';
+  const root = url.decode(path.replace(/(?<!\/)\/+$/, '')) || '/pismak';
   try {
     checkPath(root);
   } catch (error) {

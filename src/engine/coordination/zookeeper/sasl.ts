@@ -69,9 +69,14 @@ function quote(text: string): string {
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
+/** In bytes (RFC 2831). */
+const longestChallenge = 2048;
+
 /** `realm="a",nonce="b",algorithm=md5-sess` */
 function readDirectives(token: Buffer): Record<string, string | undefined> {
-  const found = token.toString().matchAll(/([\w-]+)=(?:"((?:\\.|[^"\\])*)"|([^,]*))/g);
+  const text = token.toString('utf8', 0, longestChallenge);
+  // linear: at most 2,048 characters (longestChallenge)
+  const found = text.matchAll(/([\w-]+)=(?:"((?:\\.|[^"\\])*)"|([^,]*))/g);
   return Object.fromEntries(
     [...found].map(([, name, quoted, plain]) => [name, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain]),
   );

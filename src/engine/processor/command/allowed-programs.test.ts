@@ -15,6 +15,12 @@ test('a program that is listed may run, by its path or by the name that leads to
   checkAllowed('/opt/tools/ocr in/image "a b" "$PISMAK_LANGUAGE"', ['/opt/tools/*']);
 });
 
+test('an asterisk stands for any characters but a slash, also in the middle of a name', () => {
+  checkAllowed('/opt/v2/ocr-fast-cs', ['/opt/*/ocr-*-c*s']);
+  for (const line of ['/opt/v2/ocr-cs', '/opt/v2/x/ocr-a-cs', '/opt/v2/ocr-a-cs2', '/opt/v2/ocr-a-s'])
+    assert.throws(() => checkAllowed(line, ['/opt/*/ocr-*-c*s']), /COMMAND may/);
+});
+
 const onlyTools = ['/opt/tools/*'];
 const refused = [
   '/opt/tools/../../bin/sh',

@@ -24,12 +24,30 @@ export function checkAllowed(line: string, allow: readonly string[]): void {
 
 function matches(program: string, allow: readonly string[]): boolean {
   const paths = [program, realPath(program)];
-  return allow.some((entry) => {
-    const pattern = new RegExp(
-      `^${entry.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`,
-    );
-    return paths.some((path) => path !== undefined && pattern.test(path));
-  });
+  return allow.some((entry) => paths.some((path) => path !== undefined && fits(path, entry)));
+}
+
+function fits(path: string, entry: string): boolean {
+  const names = path.split('/');
+  const patterns = entry.split('/');
+  return (
+    names.length === patterns.length && names.every((name, place) => fitsName(name, patterns[place] ?? ''))
+  );
+}
+
+/** Each part between asterisks at the first place after the part before it. */
+function fitsName(name: string, pattern: string): boolean {
+  const [first = '', ...parts] = pattern.split('*');
+  const last = parts.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
 }
 
 function realPath(program: string): string | undefined {

@@ -125,6 +125,7 @@ function markOf(bytes: Uint8Array): string | undefined {
 function labelInside(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1');
   const [, label] =
+    // linear: at most 4,096 characters
     /<meta[^>]{0,300}?charset\s*=\s*(?:["']\s*)?([^\s"'/>;]+)/i.exec(head) ??
     /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']+)/i.exec(head) ??
     [];

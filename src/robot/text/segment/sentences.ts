@@ -1,12 +1,14 @@
 import { abbreviations, beginners, mayEnd, seldomEnd } from './abbreviations.ts';
 import { classOf, isHalf, isSpace, isWordUnit } from './character-classes.ts';
 
+// linear: at most 40 characters (cut in endsHere)
 const opensSentence = /^["'„“»«‚‘([–—-]*\s*["'„“»«‚‘([]*[\p{Lu}\p{N}]/u;
 const romanNumber = /^[IVXLCDM]+$/;
 /** B.II.6 of an outline, U.S. */
 const outline = /^(?:\p{Lu}|[IVXLCDM]{2,})(?:\.(?:\p{Lu}|[IVXLCDM]{2,}|\d+))+$/u;
 const firstWord = /^\p{Lu}\p{Ll}*(?=\s)/u;
 const reference = /(?:\[\d{1,3}\])+/y;
+// linear: at most 30 characters (longestWord)
 const lastWord = /[\p{L}\p{N}.]*$/u;
 /** A word before a full stop is looked at that far. */
 const longestWord = 30;

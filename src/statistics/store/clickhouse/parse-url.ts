@@ -30,7 +30,7 @@ const parameters = z.strictObject({
  */
 export function parseClickHouseUrl(url: string): ClickHousePlace {
   const [, secure, user = 'default', password = '', hosts = '', database = 'pismak', query = ''] =
-    /^clickhouse(s?):\/\/(?:([^/:@]*)(?::([^/]*))?@)?([^/?@]+)(?:\/(\w*))?(?:\?(.*))?$/.exec(url) ?? [];
+    /^clickhouse(s?):\/\/(?:([^/:@]*)(?::([^/]*))?@)?([^/?@]+)(?:\/(\w*))?(?:\?(.*))?$/s.exec(url) ?? [];
   const fail = (why: string) => {
     throw new PismakError('configuration-invalid', `statistics.store: ${why} (${maskSecrets(url)})`);
   };

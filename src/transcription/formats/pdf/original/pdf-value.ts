@@ -16,7 +16,8 @@ export interface PdfReference {
 export class IncompleteValue extends Error {}
 
 const deepest = 100;
-const space = /(?:[\0\t\n\f\r ]|%[^\n\r]*)*/y;
+/** A comment reaches to the end of its line. */
+const space = /[\0\t\n\f\r ]*(?:%[^\n\r]*[\n\r][\0\t\n\f\r ]*)*(?:%[^\n\r]*)?/y;
 const plain = /[^\0\t\n\f\r ()<>[\]{}/%]+/y;
 const name = /\/[^\0\t\n\f\r ()<>[\]{}/%]*/y;
 const reference = /(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/y;
