@@ -19,7 +19,7 @@ export function writeVerdicts(verdicts: Verdicts): void {
 
 /**
  * What recheck says about `/source/flags`. A loop over matches (flags g, y) costs more than recheck knows: `/a.*b|a/g` finds an `a` at
- * once, but looks for a `b` after each. So every alternative must be linear by itself too.
+ * once, but looks for a `b` after each. So every alternative must be linear by itself too. test/expressions.test.ts plants faults.
  */
 export async function judge(text: string, timeout = 30_000): Promise<string> {
   const end = text.lastIndexOf('/');
