@@ -124,14 +124,3 @@ test('calls at the same moment with one name, key or token have one effect', asy
     [],
   );
 });
-
-test('guesses of a password at the same moment count one by one', async (t) => {
-  const server = await runServer(t);
-  await server.signUp('anna', 'user');
-  const guesses = await together(
-    (number) => server.call('session.login', { name: 'anna', password: `guess ${number}` }),
-    60,
-  );
-  assert.ok(guesses.of(401).length <= 5, `${guesses.of(401).length} guesses were checked`);
-  assert.equal(guesses.of(401).length + guesses.of(429).length + guesses.of(503).length, 60);
-});

@@ -203,6 +203,22 @@ test('a backup whose databases are not what Pismak writes is refused, and names 
     ],
     [{ 'pismak.db': 'CREATE VIEW v AS SELECT 1' }, /view v that does not belong/],
     [{ 'pismak.db': 'CREATE TABLE more (x)' }, /table more that does not belong/],
+    // Reading them, or checking their contents, would run what a stranger wrote, without an end.
+    [
+      {
+        'pismak.db':
+          "DROP TABLE migration; CREATE VIEW migration AS WITH RECURSIVE r(name) AS (SELECT 'x' UNION ALL SELECT name FROM r) SELECT name FROM r",
+      },
+      /not a database of Pismak/,
+    ],
+    [
+      {
+        'pismak.db':
+          'PRAGMA ignore_check_constraints = ON; CREATE TABLE more (x CHECK (x > 1)); INSERT INTO more VALUES (0)',
+      },
+      /table more that does not belong/,
+    ],
+    [{ 'queues.db': 'CREATE TABLE more (x CHECK (x > 1))' }, /table more that does not belong/],
     [{ 'pismak.db': 'DROP TABLE audit' }, /table audit is missing/],
     [{ 'pismak.db': 'DELETE FROM migration' }, /not a database of Pismak/],
     [

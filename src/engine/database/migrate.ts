@@ -18,8 +18,7 @@ export async function runMigrations(
   warn = warnProcess,
 ): Promise<void> {
   const inOrder = sorted(line);
-  const table = sql`CREATE TABLE IF NOT EXISTS "migration" ("name" TEXT PRIMARY KEY, "appliedAt" BIGINT NOT NULL)`;
-  await table.execute(database.query);
+  await sql.raw(`CREATE TABLE IF NOT EXISTS ${migrationTable}`).execute(database.query);
   warnOfNewer(line, await appliedNames(database), warn);
   for (const migration of inOrder) {
     await database.transaction(async (transaction) => {
@@ -98,4 +97,5 @@ async function appliedNames({ query }: Pick<Database, 'query'>): Promise<string[
 }
 
 /** The table of migrations that have run. */
+export const migrationTable = '"migration" ("name" TEXT PRIMARY KEY, "appliedAt" BIGINT NOT NULL)';
 type MigrationTables = { migration: { name: string; appliedAt: number } };

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { MigrationLine } from '../database.ts';
+import { migrationTable } from '../migrate.ts';
 import { openSqliteDatabase } from '../sqlite.ts';
+
+const unreadable = 'it is damaged or no database at all';
 
 /** Accounts and keys in a database, as a backup's manifest lists them. */
 export interface Accounts {
@@ -21,20 +24,37 @@ export function accountsOf(file: string): Accounts {
 }
 
 /** What is wrong with the database file; undefined if it is what our migrations would have created. */
-export async function faultOfDatabase(
+export function faultOfDatabase(file: string, lines: readonly MigrationLine[]): Promise<string | undefined> {
+  return faultOf(file, () => foreignIn(file, lines));
+}
+
+/**
+ * First what is foreign, then what is damaged: views, constraints and indexes can hold expressions that never end, and reading or
+ * checking the file would run them.
+ */
+export async function faultOf(
   file: string,
-  lines: readonly MigrationLine[],
+  foreign: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const damage = damageOf(file);
-  if (damage !== undefined) return damage;
-  const applied = reading(file, (database) =>
-    hasMigrations(database)
-      ? database
-          .prepare('SELECT name FROM migration')
-          .all()
-          .map(({ name }) => String(name))
-      : [],
-  );
+  try {
+    objectsOf(file);
+  } catch {
+    return unreadable;
+  }
+  return (await foreign()) ?? damageOf(file);
+}
+
+async function foreignIn(file: string, lines: readonly MigrationLine[]): Promise<string | undefined> {
+  if (objectsOf(file).get('table migration') !== `CREATE TABLE ${migrationTable}`)
+    return 'it is not a database of Pismak';
+  let applied: string[];
+  try {
+    applied = reading(file, (database) => database.prepare('SELECT name FROM migration').all()).map(
+      ({ name }) => String(name),
+    );
+  } catch {
+    return unreadable;
+  }
   if (applied.length === 0) return 'it is not a database of Pismak';
   const known = lines.map(({ name, migrations }) => ({
     name,
@@ -66,13 +86,13 @@ export async function differenceFrom(
   }
 }
 
-export function damageOf(file: string): string | undefined {
+function damageOf(file: string): string | undefined {
   try {
     const rows = reading(file, (database) => database.prepare('PRAGMA integrity_check(3)').all());
     const findings = rows.map((row) => String(row.integrity_check)).filter((finding) => finding !== 'ok');
     return findings.length === 0 ? undefined : `it is damaged: ${findings.join('; ')}`;
   } catch {
-    return 'it is damaged or no database at all';
+    return unreadable;
   }
 }
 
@@ -93,10 +113,6 @@ function difference(found: Map<string, string>, expected: Map<string, string>): 
   }
   const missing = [...expected.keys()].find((name) => !found.has(name));
   return missing === undefined ? undefined : `its ${missing} is missing`;
-}
-
-function hasMigrations(database: DatabaseSync): boolean {
-  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").get() !== undefined;
 }
 
 function reading<T>(file: string, read: (database: DatabaseSync) => T): T {
