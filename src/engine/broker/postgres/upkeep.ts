@@ -15,19 +15,23 @@ const forgetDead: Statement = {
   text: `DELETE FROM process WHERE lease_until < now_ms() AND (SELECT backend_start FROM pg_stat_activity
     WHERE pid = pg_backend_pid()) < clock_timestamp() - $1 * interval '1 millisecond'`,
 };
-const promote: Statement = {
+/** What fell due earlier is left to the upkeep: what vacuum can't remove yet would be stepped over each time. */
+const recently = 60_000;
+/** Times are subqueries, so that they are computed once and limit the scan. */
+export const promote: Statement = {
   name: 'promote',
   text: `
     WITH promoted AS (
       UPDATE message SET state = 0, ready_at = NULL WHERE seq IN (
-        SELECT seq FROM message WHERE state = 1 AND ready_at <= now_ms() ORDER BY ready_at
+        SELECT seq FROM message WHERE state = 1 AND ready_at <= (SELECT now_ms())
+          AND ready_at > (SELECT CASE WHEN $2 THEN 0 ELSE now_ms() - ${recently} END) ORDER BY ready_at
         LIMIT $1 FOR UPDATE SKIP LOCKED)
       RETURNING queue, lane, seq)
     SELECT name, bool_or(lane = 0), min(seq) FROM promoted JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
 };
 const nextDue: Statement = {
   name: 'next-due',
-  text: 'SELECT ready_at - now_ms() FROM message WHERE state = 1 ORDER BY ready_at LIMIT 1',
+  text: `SELECT ready_at - now_ms() FROM message WHERE state = 1 AND ready_at > (SELECT now_ms() - ${recently}) ORDER BY ready_at LIMIT 1`,
 };
 /** Adds the counts of periods that are over to the sum of their queue. */
 const addUpCounts: Statement = {
@@ -98,16 +102,16 @@ export class Upkeep {
       await this.#connection.query(addUpCounts);
       for (const [number] of await this.#connection.query<[number]>(removedQueues))
         await this.#finishRemoval(number);
-      await this.#promote();
+      await this.#promote(true);
     } catch {
       // Callers that need the server get the error from their own query.
     }
     this.#review();
   }
 
-  async #promote(): Promise<void> {
+  async #promote(all = false): Promise<void> {
     try {
-      await this.#promoteDue();
+      await this.#promoteDue(all);
       const [next] = await this.#connection.query<[number]>(nextDue);
       if (next) this.timer.expect(this.#clock.now() + Math.max(1, next[0]));
     } catch {
@@ -115,12 +119,12 @@ export class Upkeep {
     }
   }
 
-  async #promoteDue(): Promise<void> {
-    const rows = await this.#connection.query<[string, boolean, number]>(promote, [step]);
+  async #promoteDue(all: boolean): Promise<void> {
+    const rows = await this.#connection.query<[string, boolean, number]>(promote, [step, all]);
     const notices = cameReady(rows.map(([queue, high, seq]) => ({ queue, high, seq })));
     if (notices.length === 0) return;
     await this.#connection.query(...noticesOf(notices, this.#lease.number));
     for (const { queue, kind, first } of notices) this.#wake(queue, kind === 'high', first);
-    await this.#promoteDue();
+    await this.#promoteDue(all);
   }
 }
