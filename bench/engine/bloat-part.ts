@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresPool, type PostgresPool } from '../../src/engine/database/postgres/pool.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
@@ -14,8 +15,9 @@ const wanted = 0.5;
 
 interface Stretch {
   perSecond: number;
-  /** Pages of 8 KB that the server looked at for one job: says the same as the rate, whatever else the machine does. */
+  /** What one job cost the server, whatever else the machine does: pages of 8 KB that it looked at, milliseconds of CPU. */
   pages: number;
+  cpuMs: number;
 }
 
 interface Bend {
@@ -48,6 +50,8 @@ export async function bloatPart({ alone, heldMinutes, targets, comparable }: Par
       'ratio',
       'pages a job',
       'at the end',
+      'CPU ms a job',
+      'at the end',
       'jobs meanwhile',
       'dead rows',
     ],
@@ -58,6 +62,8 @@ export async function bloatPart({ alone, heldMinutes, targets, comparable }: Par
       (beside.perSecond / without.perSecond).toFixed(2),
       without.pages.toFixed(1),
       beside.pages.toFixed(1),
+      without.cpuMs.toFixed(2),
+      beside.cpuMs.toFixed(2),
       jobs.toLocaleString('en'),
       dead.toLocaleString('en'),
     ]),
@@ -112,16 +118,29 @@ async function measure({ name, start }: Flowing, heldS: number): Promise<Bend> {
 }
 
 async function stretch(flow: Flow, pool: PostgresPool): Promise<Stretch> {
-  const [done, pages, start] = [flow.done, await pagesOf(pool), performance.now()];
+  const [before, done, start] = [await costOf(pool), flow.done, performance.now()];
   await wait(1000 * stretchS);
   const jobs = flow.done - done;
   const perSecond = jobs / secondsSince(start);
-  return { perSecond, pages: ((await pagesOf(pool)) - pages) / jobs };
+  const after = await costOf(pool);
+  return {
+    perSecond,
+    pages: (after.pages - before.pages) / jobs,
+    cpuMs: (after.cpuMs - before.cpuMs) / jobs,
+  };
 }
 
-async function pagesOf(pool: PostgresPool): Promise<number> {
-  const { rows } = await pool.query<{ pages: number }>(
-    'SELECT (blks_hit + blks_read)::float8 AS pages FROM pg_stat_database WHERE datname = current_database()',
+async function costOf(pool: PostgresPool): Promise<{ pages: number; cpuMs: number }> {
+  const { rows } = await pool.query<{ pages: number; pids: number[] }>(
+    `SELECT (blks_hit + blks_read)::float8 AS pages, ARRAY(SELECT pid FROM pg_stat_activity) AS pids
+     FROM pg_stat_database WHERE datname = current_database()`,
   );
-  return Number(rows[0]?.pages);
+  let ticks = 0;
+  for (const pid of rows[0]?.pids ?? []) {
+    const [, times = ''] = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(') ');
+    const [user = 0, system = 0] = times.split(' ').slice(11, 13).map(Number);
+    ticks += user + system;
+  }
+  // Linux counts a hundred ticks a second.
+  return { pages: Number(rows[0]?.pages), cpuMs: 10 * ticks };
 }
