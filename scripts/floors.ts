@@ -25,7 +25,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     // Ports with their adapters, and how to reach them.
     ['ports', 'broker', 'coordination', 'database', 'blobs', 'servers', 'settings', 'local-servers'],
     // Ground: knows nothing of Pismak but its errors, and who calls.
-    ['data-directory', 'disk', 'log', 'files', 'network', 'process', 'turns'],
+    ['data-directory', 'disk', 'log', 'files', 'network', 'process', 'sandbox', 'turns'],
     ['ground'],
     ['time'],
   ],
@@ -114,7 +114,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     // Building a mail, and handing it to a relay.
     ['compose', 'prepare', 'relays'],
     // What mails are built of.
-    ['types', 'tokens'],
+    ['types', 'tokens', 'reports'],
     ['templates'],
     // The formats: MIME and SMTP.
     ['mime', 'smtp', 'sink'],

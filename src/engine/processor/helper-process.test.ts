@@ -8,7 +8,11 @@ import { isPermanent } from './processor.ts';
 import { Overrun } from './watch-use.ts';
 
 const module = new URL('../testing/misbehaving-helper.ts', import.meta.url);
-const helper = new HelperProcess<{ order: string; mark?: string }, number>({ module, clock: systemClock });
+const helper = new HelperProcess<{ order: string; mark?: string }, number>({
+  module,
+  clock: systemClock,
+  decodes: false,
+});
 after(() => helper.close());
 const limits = { seconds: 20, memoryMb: 1024 };
 const ask = (order: string, more: object = {}, signal?: AbortSignal) =>
@@ -47,7 +51,11 @@ test('a question over which a helper crashes is asked once more, and then fails 
 test('only what is the fault of the question is permanent', async () => {
   await assert.rejects(ask('give up'), isPermanent);
   await assert.rejects(ask('fail'), (error) => !isPermanent(error));
-  const missing = new HelperProcess({ module: new URL('./missing.ts', import.meta.url), clock: systemClock });
+  const missing = new HelperProcess({
+    module: new URL('./missing.ts', import.meta.url),
+    clock: systemClock,
+    decodes: false,
+  });
   await assert.rejects(missing.ask({}, limits), (error) => !isPermanent(error));
 });
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { constants } from 'node:os';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { workDirectoryName } from '../files/work-directory.ts';
 import { PismakError } from '../ground/errors.ts';
 import { giveWay } from '../process/give-way.ts';
+import { innermost, signalOf } from '../sandbox/innermost.ts';
 import type { Clock } from '../time/clock.ts';
 import { type FromHost, type StageLoad, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
 import { watchMemory } from './memory-watch.ts';
@@ -276,21 +276,6 @@ export class HostProcess {
   }
 }
 
-/** The last of a chain of processes: Node itself, behind the programs that confine it. */
-function innermost(pid: number | undefined): number | undefined {
-  try {
-    for (let found = pid; ; ) {
-      const [child] = readFileSync(`/proc/${found}/task/${found}/children`, 'utf8')
-        .split(' ')
-        .filter(Boolean);
-      if (child === undefined || readFileSync(`/proc/${found}/comm`, 'utf8').trim() !== 'bwrap') return found;
-      found = Number(child);
-    }
-  } catch {
-    return pid;
-  }
-}
-
 /**
  * For glibc: makes it return larger buffers to the system when they are freed. By default it keeps freed buffers of up to 32 MB for later:
  * a process that read large pages one after another grew to 480 MB, and with this setting to 350 MB, in the same time.
@@ -316,9 +301,6 @@ function hostEnvironment(): NodeJS.ProcessEnv {
 }
 
 function describeExit(code: number | null, signal: string | null): string {
-  if (signal) return `killed by ${signal}`;
-  // Bubblewrap, like a shell, reports this way that the program was killed.
-  const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
-  if (name) return `killed by ${name}`;
-  return `exit code ${code}`;
+  const killedBy = signalOf(code, signal);
+  return killedBy === undefined ? `exit code ${code}` : `killed by ${killedBy}`;
 }

@@ -26,7 +26,8 @@ const slowness = 5;
 
 /** Watches a process during one piece of work, and calls back once if it exceeds its limits. */
 export function watchUse(parts: {
-  pid: number | undefined;
+  /** Known late if the process is confined by another program. */
+  pid(): number | undefined;
   limits: UseLimits;
   clock: Clock;
   onOverrun: (overrun: Overrun) => void;
@@ -45,7 +46,7 @@ export function watchUse(parts: {
     return undefined;
   };
   const check = async () => {
-    const { cpuSeconds, residentMb } = await processUse(pid);
+    const { cpuSeconds, residentMb } = await processUse(pid());
     if (stopped) return;
     usedBefore ??= cpuSeconds;
     const found = overrun(cpuSeconds - usedBefore, residentMb);

@@ -3,7 +3,7 @@ import { answerQuestions, SpoiledProcess } from '../processor/answer-questions.t
 import { PermanentFailure } from '../processor/processor.ts';
 
 /** Does to its process what it is asked, and answers with its process id. For tests of helper processes. */
-answerQuestions<{ order: string; mark?: string }, number>(async ({ order, mark }) => {
+answerQuestions<{ order: string; mark?: string }, number>(async ({ order, mark }, input) => {
   if (order === 'crash') process.kill(process.pid, 'SIGSEGV');
   if (order === 'crash once' && mark !== undefined) {
     try {
@@ -13,6 +13,7 @@ answerQuestions<{ order: string; mark?: string }, number>(async ({ order, mark }
       // It has crashed before.
     }
   }
+  if (order === 'count') return input.length;
   if (order === 'spin') for (;;);
   if (order === 'wait') await new Promise(() => {});
   if (order === 'exhaust memory') {

@@ -1,8 +1,9 @@
 import type { Engine } from '../../engine/composition/engine.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
+import type { Report } from '../reports/read-report.ts';
+import type { ReportReader } from '../reports/report-reader.ts';
 import { openTokens, type Tokens } from '../tokens/tokens.ts';
-import { type Report, readReport } from './read-report.ts';
 import { addReply } from './reply.ts';
 import { unsubscribe } from './unsubscribe.ts';
 
@@ -21,10 +22,11 @@ export interface TakenReport {
  */
 export async function takeReport(
   engine: Pick<Engine, 'clock' | 'database' | 'events'>,
+  reports: ReportReader,
   content: Buffer,
   envelopeTo?: string,
 ): Promise<TakenReport> {
-  const report = await readReport(content, envelopeTo);
+  const report = await reports.read(content, envelopeTo);
   const { kind, isReturned, isDead } = report;
   const recipients = new Set(report.recipients.map((address) => address.toLowerCase()));
   const reason = answerText(report.reason);

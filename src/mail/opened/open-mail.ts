@@ -6,6 +6,7 @@ import { Composer } from '../compose/composer.ts';
 import { loadAttachment } from '../compose/load-attachment.ts';
 import { Preparers } from '../prepare/preparers.ts';
 import type { Relays } from '../relays/relays.ts';
+import { ReportReader } from '../reports/report-reader.ts';
 import { mailSection } from '../settings/settings.ts';
 import type { TemplateData } from '../templates/compile.ts';
 import { openTokens } from '../tokens/tokens.ts';
@@ -22,9 +23,11 @@ export class OpenMail {
   relays: Relays | undefined;
   /** Wakes the generator of campaigns. */
   readonly campaigns = new WakeUp();
+  readonly reports: ReportReader;
 
   constructor(engine: MailEngine) {
     this.#types = new CompiledTypes(engine);
+    this.reports = new ReportReader(engine.clock);
     this.#composer = new OnDemand(
       () => openComposer(engine, this.#types),
       (composer) => composer.close(),
@@ -44,6 +47,7 @@ export class OpenMail {
 
   async close(): Promise<void> {
     this.#types.close();
+    this.reports.close();
     await this.#composer.close();
   }
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
+import { OpenMail } from '../opened/open-mail.ts';
 
 export const mailReport = defineOperation({
   name: 'mail.report',
@@ -23,6 +25,6 @@ export const mailReport = defineOperation({
   example: { content: 'U3ViamVjdDogSGVsbG8NCg0KSGVsbG8NCg==' },
   async handler({ engine }, { content, to }) {
     const { takeReport } = await import('../inbound/take-report.ts');
-    return takeReport(engine, Buffer.from(content, 'base64'), to);
+    return takeReport(engine, stateOf(engine, OpenMail).reports, Buffer.from(content, 'base64'), to);
   },
 });

@@ -72,6 +72,8 @@ export class Preparers {
     const helper: Helper = new HelperProcess({
       module: new URL('./prepare-process.ts', import.meta.url),
       clock: this.#clock,
+      // The administrator's own code: it may need the network, files and environment variables.
+      decodes: false,
     });
     const batches = new InBatches<MailToPrepare, PrepareAnswer>(mailsAtOnce, (mails) =>
       ask(helper, module, mails),

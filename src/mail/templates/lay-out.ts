@@ -26,6 +26,7 @@ export async function layOut(template: string, code: string, wantsText = true): 
   const helper = new HelperProcess<LayOutQuestion, LayOutAnswer>({
     module: new URL('./lay-out-process.ts', import.meta.url),
     clock: systemClock,
+    decodes: true,
   });
   try {
     const answer = await helper.ask({ template, wantsText }, limits);

@@ -70,26 +70,23 @@ class Lane {
     waitingPerOwner: Number.POSITIVE_INFINITY,
     what: 'files to be converted',
   });
-  readonly #helper = new HelperProcess<ConvertQuestion, Conversion | null>({
-    module: new URL('./convert-program.ts', import.meta.url),
-    clock: systemClock,
-  });
+  readonly #helper: HelperProcess<ConvertQuestion, Conversion | null>;
+
+  constructor(onStart: () => void) {
+    this.#helper = new HelperProcess({
+      module: new URL('./convert-program.ts', import.meta.url),
+      clock: systemClock,
+      decodes: true,
+      onStart,
+    });
+  }
 
   get process(): number | undefined {
     return this.#helper.pid;
   }
 
-  ask(
-    question: ConvertQuestion,
-    { crawl, stop }: AskedFrom,
-    { limits, started }: { limits: UseLimits; started(): void },
-  ): Promise<Conversion | null> {
-    const ask = () => {
-      const answer = this.#helper.ask(question, limits, stop);
-      started();
-      return answer;
-    };
-    return this.#turns.run(String(crawl), ask, stop);
+  ask(question: ConvertQuestion, { crawl, stop }: AskedFrom, limits: UseLimits): Promise<Conversion | null> {
+    return this.#turns.run(String(crawl), () => this.#helper.ask(question, limits, stop), stop);
   }
 }
 
@@ -98,14 +95,17 @@ class Lane {
  * one, where it delays only others of its kind. So a file of one crawl delays one of another crawl by a few seconds at most, however many there are.
  */
 export class Converter {
-  readonly #mark: Pick<PageMark, 'processes'>;
-  readonly #quick = new Lane();
-  readonly #slow = new Lane();
+  readonly #quick: Lane;
+  readonly #slow: Lane;
   readonly #overruns = new Map<number, number>();
   readonly #slowCrawls = new Set<number>();
 
   constructor(mark: Pick<PageMark, 'processes'>) {
-    this.#mark = mark;
+    const onStart = () => {
+      mark.processes = this.processes;
+    };
+    this.#quick = new Lane(onStart);
+    this.#slow = new Lane(onStart);
   }
 
   /** Undefined if the file has no text that could be read. */
@@ -117,20 +117,11 @@ export class Converter {
       const converted = await this.#ask(question, from);
       const isScanned = from.wantsScans && converted?.kind === 'pdf' && converted.text === '';
       if (!isScanned) return converted ?? undefined;
-      return (
-        (await this.#slow.ask({ ...question, wantsScans: true }, from, this.#within(scanLimits))) ?? undefined
-      );
+      return (await this.#slow.ask({ ...question, wantsScans: true }, from, scanLimits)) ?? undefined;
     } catch (error) {
       if (from.stop.aborted) return 'stopped';
       return { kind: whyUnreadable(error), text: '', links: [] };
     }
-  }
-
-  #within(limits: UseLimits) {
-    const started = () => {
-      this.#mark.processes = this.processes;
-    };
-    return { limits, started };
   }
 
   get processes(): (number | undefined)[] {
@@ -148,12 +139,12 @@ export class Converter {
     const { crawl } = from;
     const overruns = () => this.#overruns.get(crawl) ?? 0;
     try {
-      return await this.#quick.ask(question, from, this.#within(quickLimits));
+      return await this.#quick.ask(question, from, quickLimits);
     } catch (error) {
       if (!(error instanceof Overrun && error.limit === 'time') || overruns() >= mostOverruns) throw error;
     }
     try {
-      return await this.#slow.ask(question, from, this.#within(slowLimits));
+      return await this.#slow.ask(question, from, slowLimits);
     } catch (error) {
       if (error instanceof Overrun) {
         this.#overruns.set(crawl, overruns() + 1);

@@ -1,9 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Blobs } from '../../engine/blobs/blobs.ts';
-import { withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { isPermanent } from '../../engine/processor/processor.ts';
@@ -34,6 +29,7 @@ export class ImageCutters {
       helper: new HelperProcess<CutQuestion, CutAnswer>({
         module: new URL('./cutter.ts', import.meta.url),
         clock,
+        decodes: true,
       }),
       isBusy: false,
       owner: undefined,
@@ -82,11 +78,8 @@ export class ImageCutters {
 async function cutIn(helper: Cutter['helper'], blobs: Blobs, hash: string, cut: Cut): Promise<Uint8Array> {
   const known = await helper.ask({ hash, cut }, limits);
   if ('jpeg' in known) return known.jpeg;
-  return withWorkDirectory(async (directory) => {
-    const path = join(directory, 'image');
-    await pipeline(Readable.from(blobs.get(hash)), createWriteStream(path));
-    const made = await helper.ask({ hash, path, cut }, limits);
-    if ('jpeg' in made) return made.jpeg;
-    throw new Error('the process that cuts images gave a wrong answer');
-  });
+  const image = { bytes: await blobs.size(hash), read: () => blobs.get(hash) };
+  const made = await helper.ask({ hash, cut }, limits, undefined, image);
+  if ('jpeg' in made) return made.jpeg;
+  throw new Error('the process that cuts images gave a wrong answer');
 }

@@ -1,11 +1,9 @@
 import type { Cut } from './image-request.ts';
 
-/** A question to the process that cuts images. */
+/** A question to the process that cuts images. Unless it comes with the bytes of the image, only a cached image can be cut. */
 export interface CutQuestion {
   /** Identifies the image in the cache of the process. */
   hash: string;
-  /** The file with the image. Without it, only a cached image can be cut. */
-  path?: string;
   cut: Cut;
 }
 

@@ -1,6 +1,6 @@
 import { answerQuestions } from '../../engine/processor/answer-questions.ts';
 import { loadSharp } from '../image/load-sharp.ts';
-import { describeImageFile } from '../image/open-image.ts';
+import { describeImage } from '../image/open-image.ts';
 import type { CutAnswer, CutQuestion } from './cutter-question.ts';
 import type { Cut } from './image-request.ts';
 
@@ -20,22 +20,22 @@ const limits = { pixels: 150e6, bytes: 2 ** 30 };
 const quality = 85;
 const remembered = new Map<string, Pixels>();
 
-answerQuestions<CutQuestion, CutAnswer>(async ({ hash, path, cut }) => {
+answerQuestions<CutQuestion, CutAnswer>(async ({ hash, cut }, image) => {
   const known = remembered.get(hash);
   if (known) return { jpeg: await fromPixels(known, cut) };
-  if (path === undefined) return { isUnknown: true };
-  const { width, height } = await describeImageFile(path, limits);
+  if (image.length === 0) return { isUnknown: true };
+  const { width, height } = await describeImage(image, limits);
   // Decoding at reduced size is four times as fast, and a thumbnail is rarely followed by tiles of the same page.
   const isThumbnail =
     cut.region.width === width && cut.region.height === height && cut.size.width * 4 <= width;
-  if (isThumbnail) return { jpeg: await thumbnail(path, cut) };
-  const pixels = await decode(path);
+  if (isThumbnail) return { jpeg: await thumbnail(image, cut) };
+  const pixels = await decode(image);
   remember(hash, pixels);
   return { jpeg: await fromPixels(pixels, cut) };
 });
 
-async function decode(path: string): Promise<Pixels> {
-  const image = await upright(path);
+async function decode(bytes: Uint8Array): Promise<Pixels> {
+  const image = await upright(bytes);
   const isGrey = (await image.metadata()).space === 'b-w';
   const { data, info } = await image
     .toColourspace(isGrey ? 'b-w' : 'srgb')
@@ -53,8 +53,8 @@ async function fromPixels({ data, ...raw }: Pixels, { region, size }: Cut): Prom
     .toBuffer();
 }
 
-async function thumbnail(path: string, { size }: Cut): Promise<Buffer> {
-  const image = await upright(path);
+async function thumbnail(bytes: Uint8Array, { size }: Cut): Promise<Buffer> {
+  const image = await upright(bytes);
   return image
     .resize({ ...size, fit: 'fill' })
     .toColourspace('srgb')
@@ -62,10 +62,10 @@ async function thumbnail(path: string, { size }: Cut): Promise<Buffer> {
     .toBuffer();
 }
 
-async function upright(path: string) {
+async function upright(bytes: Uint8Array) {
   const sharp = await loadSharp();
   // The image was checked when it was submitted.
-  return sharp(path, { limitInputPixels: limits.pixels, failOn: 'none' })
+  return sharp(bytes, { limitInputPixels: limits.pixels, failOn: 'none' })
     .autoOrient()
     .flatten({ background: '#fff' });
 }

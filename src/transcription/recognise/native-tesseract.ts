@@ -172,7 +172,7 @@ async function run(
     child.kill('SIGKILL');
   };
   const stopWatching = limits
-    ? watchUse({ pid: child.pid, limits, clock: systemClock, onOverrun })
+    ? watchUse({ pid: () => child.pid, limits, clock: systemClock, onOverrun })
     : () => {};
   const said: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {

@@ -11,6 +11,8 @@ export class PageReader {
   readonly #helper = new HelperProcess<Question, Answer>({
     module: new URL('./reader.ts', import.meta.url),
     clock: systemClock,
+    // It shares the files and the sandbox of the stage's process.
+    decodes: false,
   });
   readonly #limits: UseLimits;
 

@@ -3,7 +3,7 @@ import { isDeadAddress } from './dead-address-words.ts';
 
 const mostAddresses = 50;
 /** Reports quote the original mail last, and it may be long. */
-const longestReport = 256 * 1024;
+export const longestReport = 256 * 1024;
 /** Lines that may begin a part. A report has three parts, and the mail that it quotes a few more. */
 const mostDelimiters = 500;
 /** The reason for a bounce is at the beginning. */
