@@ -6,7 +6,7 @@ import type { Session } from '../../terminal/session.ts';
 import { checkData } from '../doctor/check-data.ts';
 import { checkNode, checkPackages } from '../doctor/check-installation.ts';
 import { checkExposure, checkProcess } from '../doctor/check-process.ts';
-import { checkSandbox } from '../doctor/check-sandbox.ts';
+import { checkDecoders, checkSandbox } from '../doctor/check-sandbox.ts';
 import { checkServers } from '../doctor/check-servers.ts';
 import { checkWorkers } from '../doctor/check-workers.ts';
 import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
@@ -50,7 +50,7 @@ async function examine({ settings, clock, client }: Session): Promise<Finding[]>
     for (const warning of loaded.warnings) findings.push(warn('secrets', ...splitAdvice(warning)));
     const holder = await readHolder(loaded.settings.data);
     findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
-    findings.push(checkSandbox(loaded.settings));
+    findings.push(checkSandbox(loaded.settings), await checkDecoders(loaded.settings));
     findings.push(...checkExposure(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
     // A running process checks its servers itself and reports them in its health.

@@ -2,8 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findSandbox, sandboxPlan } from '../../engine/processor/sandbox.ts';
+import { decoderSandbox, weakness } from '../../engine/sandbox/find-sandbox.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** Whether code that decodes foreign files is held apart from all that is Pismak's. */
+export async function checkDecoders({ sandbox }: Pick<Settings, 'sandbox'>): Promise<Finding> {
+  const { hold, fault = '' } = await decoderSandbox();
+  const weak = weakness({ hold });
+  if (weak === undefined) return ok('decoders', `see no data, no other process and no network (${hold})`);
+  const [why = '', ...remedy] = fault.split(': ');
+  const result = sandbox.use === 'require' ? fail : warn;
+  return result('decoders', `${weak}; ${why}`, remedy.join(': '));
+}
 
 /** Tries, in a temporary directory, whether the sandbox can hide databases, keys and logs from processors. */
 export function checkSandbox({ sandbox }: Pick<Settings, 'sandbox'>): Finding {

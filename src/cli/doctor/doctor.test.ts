@@ -4,9 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { openSqliteDatabase } from '../../engine/database/sqlite.ts';
 import { workerRow } from '../../engine/operation/operations/worker-rows.ts';
 import { settingsSchema } from '../../engine/settings/settings.ts';
+import { startProgram } from '../../engine/testing/child-program.ts';
+import { inContainer } from '../../engine/testing/narrow-machines.ts';
 import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { systemClock } from '../../engine/time/clock.ts';
@@ -19,6 +22,7 @@ import { checkExposure, checkProcess } from './check-process.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkServers } from './check-servers.ts';
 import { describeWorkers } from './check-workers.ts';
+import type { Finding } from './finding.ts';
 
 async function dataDirectory(context: TestContext) {
   const data = join(await temporaryDirectory(context), 'data');
@@ -174,6 +178,23 @@ test('doctor says what each running worker works with, what it cannot load, and 
     describeWorkers([of('gone', null)]).map(({ check, state }) => [check, state]),
     [['workers', 'warn']],
   );
+});
+
+test('doctor tells what a hole in a decoder would open where a container forbids namespaces', async (context) => {
+  const data = join(await temporaryDirectory(context), 'data');
+  const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
+  for (const [through, opens] of [
+    [inContainer.root, /what all users of this machine can read, and the network/],
+    [inContainer.user, /opens everything that this user sees/],
+  ] as const) {
+    const parameters = ['doctor', '--data', data, '--json', '--set', 'http.port=0'];
+    const started = startProgram(context, main, parameters, [...through]);
+    const findings: Finding[] = JSON.parse((await started.rest()).join('\n'));
+    const found = findings.find(({ check }) => check === 'decoders');
+    assert.equal(found?.state, 'warn');
+    assert.match(found.found, opens);
+    assert.match(found.advice, /allow user namespaces/);
+  }
 });
 
 test('doctor fails when something needs fixing, and says what to do', async (context) => {

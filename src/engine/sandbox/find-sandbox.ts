@@ -62,9 +62,17 @@ export function decoderSandbox(): Promise<DecoderSandbox> {
   return found;
 }
 
-export async function findDecoderSandbox(path = process.env['PATH']): Promise<DecoderSandbox> {
-  const compileCache = process.env['NODE_COMPILE_CACHE'];
-  const env = environment(path, compileCache);
+/** What a hostile file may still do to a decoder's surroundings; undefined if nothing. */
+export function weakness({ hold }: Pick<DecoderSandbox, 'hold'>): string | undefined {
+  if (hold === 'other user')
+    return 'a hole in a native library opens what all users of this machine can read, and the network';
+  if (hold === 'permissions') return 'a hole in a native library opens everything that this user sees';
+  return undefined;
+}
+
+async function findDecoderSandbox(): Promise<DecoderSandbox> {
+  const compileCache = process.env.NODE_COMPILE_CACHE;
+  const env = environment(compileCache);
   const view = decoderView(compileCache);
   const { confine, hold, fault } = await findConfinement(view, env);
   if (confine) {
@@ -90,8 +98,13 @@ export async function findDecoderSandbox(path = process.env['PATH']): Promise<De
 }
 
 /** Nothing of ours but the time zone, on which dates in documents depend. Libraries fail without a home. */
-function environment(path: string | undefined, compileCache: string | undefined): NodeJS.ProcessEnv {
-  const known = { PATH: path, HOME: '/tmp', TZ: process.env['TZ'], NODE_COMPILE_CACHE: compileCache };
+function environment(compileCache: string | undefined): NodeJS.ProcessEnv {
+  const known = {
+    PATH: process.env.PATH,
+    HOME: '/tmp',
+    TZ: process.env.TZ,
+    NODE_COMPILE_CACHE: compileCache,
+  };
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 }
 

@@ -1,6 +1,7 @@
 import { sweepWorkDirectories } from '../files/work-directory.ts';
 import { PismakError } from '../ground/errors.ts';
 import { findSandbox, sandboxPlan } from '../processor/sandbox.ts';
+import { decoderSandbox, weakness } from '../sandbox/find-sandbox.ts';
 import type { CommonProcesses } from './common-processes.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -13,6 +14,13 @@ export async function confineProcesses(
   >,
 ): Promise<void> {
   const { log, settings } = parts;
+  const decoders = await decoderSandbox();
+  const weak = weakness(decoders);
+  if (weak !== undefined) {
+    const message = `files of others are not decoded apart: ${weak}; ${decoders.fault}`;
+    if (settings.sandbox.use === 'require') throw new PismakError('configuration-invalid', message);
+    log.warn(message);
+  }
   if (settings.sandbox.use === 'off') return;
   const modules = parts.processors.list().flatMap((each) => ('module' in each ? [each.module] : []));
   const found = findSandbox(sandboxPlan({ ...parts, data: settings.data, modules }));
