@@ -22,8 +22,17 @@ export function isRunning(pid: number): boolean {
 
 /** Processor time that it has used, in hundredths of a second. */
 export function cpuTicks(pid: number): number {
-  const fields = statOf(String(pid)).split(') ')[1]?.split(' ') ?? [];
-  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+  return ticks(pid, 2);
+}
+
+/** The same, with that of its children that have ended. */
+export function cpuTicksWithEnded(pid: number): number {
+  return ticks(pid, 4);
+}
+
+function ticks(pid: number, fields: number): number {
+  const all = statOf(String(pid)).split(') ')[1]?.split(' ') ?? [];
+  return all.slice(11, 11 + fields).reduce((sum, field) => sum + Number(field), 0);
 }
 
 function statOf(pid: string): string {
