@@ -3,9 +3,12 @@
  * address (the secret of a webhook is often in its path) become `***`.
  */
 export function maskSecrets(text: string): string {
-  return withoutParameters(
-    text.replaceAll(/(?<!\S)\S*@/g, withoutPassword).replaceAll(/\/\/[^/?#\s:]*@/g, '//***@'),
-  ).replaceAll(/https?:\/\/\S+/g, (url) => url.replaceAll(/(?<=[^/]\/)[\w-]{20,}(?=[/?#]|$)/g, '***'));
+  const withoutCredentials = text.includes('@')
+    ? text.replaceAll(/(?<!\S)\S*@/g, withoutPassword).replaceAll(/\/\/[^/?#\s:]*@/g, '//***@')
+    : text;
+  return withoutParameters(withoutCredentials).replaceAll(/https?:\/\/\S+/g, (url) =>
+    url.replaceAll(/(?<=[^/]\/)[\w-]{20,}(?=[/?#]|$)/g, '***'),
+  );
 }
 
 /** The word ends with its last @: a password may contain any character. Hiding too much is better than too little. */

@@ -27,7 +27,7 @@ export function parseRule(line: string, number: number): Rule | undefined {
   }
   if (/[^ims]/.test(flags)) throw new Error(`line ${number}: unknown flag; known: i, m, s`);
   try {
-    // linear: by nobody; applyPattern ends what takes longer than the stage allows
+    // linear: not known, a user wrote it; applyPattern ends it at the stage's TIME_LIMIT
     return { line: number, pattern: new RegExp(source, `gu${flags}`), replacement: replacement.trim() };
   } catch (error) {
     throw new Error(`line ${number}: ${messageOf(error)}`);
