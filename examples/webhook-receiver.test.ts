@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../src/engine/testing/eventually.ts';
 import { freePort } from '../src/engine/testing/servers/free-port.ts';
+import { temporaryDirectory } from '../src/engine/testing/temporary-directory.ts';
 import { startPismak } from '../test/start-pismak.ts';
 
 const program = join(import.meta.dirname, 'webhook-receiver.ts');
@@ -29,26 +32,43 @@ function startReceiver(
 test('the receiver takes alerts signed with the secret that a command made, also while it is replaced, and refuses others', async (t) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  const stranger = startReceiver(t, port, `whsec_${Buffer.alloc(32).toString('base64')}`);
-  // No disk has this much space: an alert, told again every second.
-  const alerting = { 'alerts.webhooks': url, 'alerts.diskFreeMb': 1e12, 'alerts.repeatMs': 1000 };
-  const { run } = await startPismak(t, { ...alerting, 'webhook.allowPrivate': 'true' });
+  const open = async (secret: string) => {
+    const receiver = startReceiver(t, port, secret);
+    await eventually('it listens', () => receiver.output.includes(`listening on ${port}`));
+    return receiver;
+  };
+  const close = async ({ child }: { child: ChildProcess }) => {
+    child.kill();
+    await once(child, 'exit');
+  };
+  const stranger = await open(`whsec_${Buffer.alloc(32).toString('base64')}`);
+  const broken = join(await temporaryDirectory(t), 'broken.ts');
+  await writeFile(broken, "throw new Error('it never loads');\n");
+  // No disk has this much space: an alert from the start.
+  const settings = { 'alerts.webhooks': url, 'alerts.diskFreeMb': 1e12, 'webhook.allowPrivate': 'true' };
+  const { run } = await startPismak(t, { ...settings, processors: `broken=${broken}` });
+  /** An alert soon: the stage can't be loaded. */
+  const alertAbout = (stage: string) =>
+    run('stage', 'create', stage, '--processor', 'broken', '--mode', 'shared');
+  const hasAlertAbout = (stage: string, { output }: { output: string }) =>
+    new RegExp(`^alert\\.raised \\{.*"entity":"${stage}"`, 'm').test(output);
+
   await eventually('what is not signed is refused', () => /^refused /m.test(stranger.output));
   const { secret } = JSON.parse(await run('webhook', 'secret', 'create', '--json'));
   assert.doesNotMatch(stranger.output, /^alert/m);
-  stranger.child.kill();
+  await close(stranger);
 
-  const receiver = startReceiver(t, port, secret);
-  await eventually('the alert is taken', () => /^alert\.\w+ \{.*disk/m.test(receiver.output));
+  const receiver = await open(secret);
+  await alertAbout('one');
+  await eventually('the alert is taken', () => hasAlertAbout('one', receiver));
   const next = JSON.parse(await run('webhook', 'secret', 'rotate', '--json')).secret;
-  const seen = receiver.output.length;
-  const more = () => /^alert\.\w+ \{/m.test(receiver.output.slice(seen));
-  await eventually('the old secret is still good', more);
+  await alertAbout('two');
+  await eventually('the old secret is still good', () => hasAlertAbout('two', receiver));
   assert.doesNotMatch(receiver.output, /^refused /m);
-  receiver.child.kill();
-  const changedOver = startReceiver(t, port, next);
-  const taken = () => /^alert\.\w+ \{/m.test(changedOver.output);
-  await eventually('the new secret is good', taken);
+  await close(receiver);
+  const changedOver = await open(next);
+  await alertAbout('three');
+  await eventually('the new secret is good', () => hasAlertAbout('three', changedOver));
   assert.doesNotMatch(changedOver.output, /^refused /m);
 
   const forged = {
