@@ -79,6 +79,7 @@ test('the file that failed is the one that ran, not the contract that its test i
     summary(false),
   );
   assert.match(text, /printed by sqlite\.test\.ts:\nopening/);
+  assert.doesNotMatch(text, /printed by (?!sqlite)/);
 });
 
 test('a file that can not be loaded is shown with the reason that Node printed', async () => {

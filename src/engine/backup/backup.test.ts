@@ -129,7 +129,11 @@ test('a directory in use is not touched, not even with force', async (context) =
   const data = join(directory, 'data');
   const held = await openDataDirectory(data, { purpose: 'test' });
   context.after(() => held.close());
+  await writeFile(join(data, 'precious'), 'x');
+  const [before, beside] = [await readdir(data, { recursive: true }), await readdir(directory)];
   await assert.rejects(restoreBackup({ file, data, force: true, clock }), { code: 'data-directory-in-use' });
+  assert.deepEqual(await readdir(data, { recursive: true }), before);
+  assert.deepEqual(await readdir(directory), beside, 'nothing was moved aside');
 });
 
 test('damaged, truncated and hostile archives are refused and leave nothing behind', async (context) => {
