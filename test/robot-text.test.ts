@@ -16,6 +16,9 @@ test('changed robots.txt files never crash the matcher', () => {
 for (const [kind, make] of Object.entries(hostilePages)) {
   test(`a megabyte of ${kind} is cleaned and segmented`, { timeout: 60_000 }, () => {
     const { text } = cleanHtml(Buffer.from(make(1_000_000)), { url: 'http://a.cz/', main: true });
-    assert.ok(segment(text, { languages: ['cs'] }).usability <= 1);
+    assert.doesNotMatch(text, /<\/?[a-z!]/, 'no tag is left');
+    const { usability, words } = segment(text, { languages: ['cs'] });
+    assert.ok(usability >= 0 && usability <= 1, `${usability}`);
+    assert.ok(words <= text.length, `${words} words in ${text.length} characters`);
   });
 }

@@ -93,11 +93,17 @@ test('a pause stops a campaign, also what waits in the queue; it goes on without
   const { mails } = await show(house, 'slow');
   assert.ok(mails.waiting > 0 && mails.sent < 600, JSON.stringify(mails));
   house.sink.misbehave([]);
+  const left = house.received.length;
+  // Mails leave: those of another campaign.
+  await create(house, 'other', csv(30, 1000));
+  await house.call('campaign.start', { campaign: 'other' }, house.anna);
+  await ends(house, 'other');
+  assert.equal(house.received.length, left + 30, 'none of the paused one has left meanwhile');
   await house.call('campaign.resume', { campaign: 'slow' }, house.anna);
   await ends(house, 'slow');
   assert.deepEqual((await show(house, 'slow')).mails, { sent: 600 });
-  assert.equal(house.received.length, 600);
-  assert.equal(new Set(house.received.map(({ to }) => to[0])).size, 600);
+  assert.equal(house.received.length, 630);
+  assert.equal(new Set(house.received.map(({ to }) => to[0])).size, 630);
 });
 
 test('mails beyond the pace of a provider make way for others and come later, each once', async (t) => {
