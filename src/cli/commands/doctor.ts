@@ -50,7 +50,7 @@ async function examine({ settings, clock, client }: Session): Promise<Finding[]>
     for (const warning of loaded.warnings) findings.push(warn('secrets', ...splitAdvice(warning)));
     const holder = await readHolder(loaded.settings.data);
     findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
-    findings.push(checkSandbox(loaded.settings), await checkDecoders(loaded.settings));
+    findings.push(await checkSandbox(loaded.settings), await checkDecoders(loaded.settings));
     findings.push(...checkExposure(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
     // A running process checks its servers itself and reports them in its health.

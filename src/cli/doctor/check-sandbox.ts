@@ -17,13 +17,13 @@ export async function checkDecoders({ sandbox }: Pick<Settings, 'sandbox'>): Pro
 }
 
 /** Tries, in a temporary directory, whether the sandbox can hide databases, keys and logs from processors. */
-export function checkSandbox({ sandbox }: Pick<Settings, 'sandbox'>): Finding {
+export async function checkSandbox({ sandbox }: Pick<Settings, 'sandbox'>): Promise<Finding> {
   if (sandbox.use === 'off')
     return warn('sandbox', 'processors see everything that this user sees', 'remove sandbox.use = "off"');
   const directory = mkdtempSync(join(tmpdir(), 'pismak-doctor-'));
   try {
     const parts = { data: directory, blobsUrl: `directory:${join(directory, 'blobs')}`, modules: [] };
-    const found = findSandbox(sandboxPlan({ ...parts, cacheDirectory: join(directory, 'cache') }));
+    const found = await findSandbox(sandboxPlan({ ...parts, cacheDirectory: join(directory, 'cache') }));
     if (!('fault' in found)) return ok('sandbox', 'hides databases, keys and logs from processors');
     const [why = '', ...remedy] = found.fault.split(': ');
     const result = sandbox.use === 'require' ? fail : warn;

@@ -134,18 +134,18 @@ test('servers that do not answer are found, and those that do; embedded stores a
   assert.doesNotMatch(JSON.stringify(findings), /top-secret/);
 });
 
-test('doctor tells whether processors can be confined, and what to do where they can not', (context) => {
+test('doctor tells whether processors can be confined, and what to do where they can not', async (context) => {
   const { sandbox } = settingsSchema.parse({});
-  assert.equal(checkSandbox({ sandbox }).state, 'ok');
-  assert.equal(checkSandbox({ sandbox: { use: 'off' } }).state, 'warn');
+  assert.equal((await checkSandbox({ sandbox })).state, 'ok');
+  assert.equal((await checkSandbox({ sandbox: { use: 'off' } })).state, 'warn');
   const path = process.env.PATH;
   context.after(() => {
     process.env.PATH = path;
   });
   process.env.PATH = '/nowhere';
-  const missing = checkSandbox({ sandbox });
+  const missing = await checkSandbox({ sandbox });
   assert.deepEqual([missing.state, missing.advice], ['warn', 'apt-get install bubblewrap']);
-  assert.equal(checkSandbox({ sandbox: { use: 'require' } }).state, 'FAIL');
+  assert.equal((await checkSandbox({ sandbox: { use: 'require' } })).state, 'FAIL');
 });
 
 test('doctor says what each running worker works with, what it cannot load, and when there is none', () => {

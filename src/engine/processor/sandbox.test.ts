@@ -9,6 +9,7 @@ import { stageDefinition } from '../stage/stage.ts';
 import { isLiving } from '../testing/child-processes.ts';
 import { startProgram } from '../testing/child-program.ts';
 import { eventually } from '../testing/eventually.ts';
+import { withoutBubblewrap } from '../testing/narrow-machines.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { systemClock } from '../time/clock.ts';
 import { createIsolatedRunner } from './isolated-runner.ts';
@@ -29,13 +30,18 @@ async function setUp(t: TestContext, parts: { module: URL; config: string; netwo
   await writeFile(configurationFile, 'database = "postgres://user:password@db"');
   const blobsUrl = `directory:${join(data, 'blobs')}`;
   const plan = sandboxPlan({ data, blobsUrl, cacheDirectory, configurationFile, modules: [parts.module] });
-  const sandbox = findSandbox(plan);
+  const sandbox = await findSandbox(plan);
   assert.ok('prefix' in sandbox, JSON.stringify(sandbox));
   const source = new ProcessSource({ clock: systemClock });
   source.confine(sandbox);
   const processes = new WorkerProcesses({ source, clock: systemClock, keepLoaded: 4, idleMs: 10_000 });
   t.after(() => Promise.all([processes.close(), source.close()]));
-  const config = parts.config.replaceAll('DATA', data).replaceAll('TOML', configurationFile);
+  const other = join(directory, 'other');
+  await writeFile(other, 'of another program');
+  const config = parts.config
+    .replaceAll('DATA', data)
+    .replaceAll('TOML', configurationFile)
+    .replaceAll('OTHER', other);
   const stage = {
     ...stageDefinition.parse({ name: 's', processor: 'p', config, memoryMb: 300 }),
     version: 1,
@@ -49,7 +55,7 @@ async function setUp(t: TestContext, parts: { module: URL; config: string; netwo
   return { data, run: (files: ResultFile[] = []) => runner.run({ uuid: 'u', attempt: 1, files, signal }) };
 }
 
-test('a processor sees no database, no key, no log, no settings and no other process, and writes nowhere else', async (t) => {
+async function seesNothing(t: TestContext): Promise<void> {
   const config = [
     'list DATA',
     'read DATA/pismak.db',
@@ -59,19 +65,38 @@ test('a processor sees no database, no key, no log, no settings and no other pro
     'write DATA/pismak.db',
     'processes',
     `read /proc/${process.pid}/environ`,
+    'read OTHER',
+    'list /run',
   ].join('\n');
-  const { data, run } = await setUp(t, { module: spy, config });
+  const { data, run } = await setUp(t, { module: spy, config, network: false });
   const result = await run();
   assert.ok(result.ok);
   const seen = JSON.parse(Buffer.from(result.files[0]?.content ?? '').toString());
-  const [listed, database, holder, settings, outside, , count, environment] = Object.values(seen);
+  const [listed, database, holder, settings, outside, , count, environment, other, services] =
+    Object.values(seen);
   assert.deepEqual(listed, ['blobs', 'cache']);
   assert.deepEqual(
-    [database, holder, settings, outside, environment],
-    ['ENOENT', 'ENOENT', 'EACCES', 'EROFS', 'ENOENT'],
+    [database, holder, outside, environment, other, services],
+    ['ENOENT', 'ENOENT', 'EROFS', 'ENOENT', 'ENOENT', 'ENOENT'],
   );
+  assert.ok(settings === '' || settings === 'EACCES');
   assert.ok(Number(count) <= 3);
   assert.deepEqual((await readdir(data)).sort(), ['blobs', 'cache', 'holder.json', 'pismak.db']);
+}
+
+test(
+  'a processor sees no database, key, log, settings, process or file of others, and writes nowhere else',
+  seesNothing,
+);
+
+test('without bubblewrap it sees no more', async (t) => {
+  const path = process.env.PATH;
+  t.after(() => {
+    process.env.PATH = path;
+  });
+  const [, setting = ''] = await withoutBubblewrap(t);
+  process.env.PATH = setting.replace('PATH=', '');
+  await seesNothing(t);
 });
 
 test('a processor reaches the network only if it needs it', async (t) => {

@@ -1,8 +1,8 @@
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { environment, findConfinement } from '../sandbox/find-sandbox.ts';
+import { type Entry, programFiles, topLevel, type View } from '../sandbox/view.ts';
 
 /** What processor processes may see and use of this machine. */
 export interface SandboxPlan {
@@ -12,7 +12,7 @@ export interface SandboxPlan {
   emptied: readonly string[];
   /** Everything else is read-only. */
   writable: readonly string[];
-  /** Directories of modules inside `hidden`. */
+  /** Directories inside `hidden` or /tmp: those of modules and allowed programs. */
   readable: readonly string[];
   /** Node's cache of compiled code: a separate one, so that no processor can change what Pismak itself runs. */
   compileCache: string;
@@ -20,79 +20,49 @@ export interface SandboxPlan {
 
 /** How to start confined processes. */
 export interface Sandbox {
-  /** Put before a program and its parameters. */
+  /** Put before a program and its parameters. `directory` becomes its /tmp. */
   prefix(options: { network: boolean; directory: string }): string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * Bubblewrap: processes get a separate view of the file system, and don't see other processes. Code that parses hostile files runs
- * in it, so that a hole in a decoder opens neither databases nor keys. Without it, the processes are separate, but see
- * everything that Pismak's user sees.
+ * Processes get a separate view of the file system, and don't see other processes. Code that parses hostile files runs in it, so that
+ * a hole in a decoder opens neither databases nor keys. Without it, the processes are separate, but see everything that Pismak's user
+ * sees.
  */
-export function findSandbox(plan: SandboxPlan): Sandbox | { fault: string } {
+export async function findSandbox(plan: SandboxPlan): Promise<Sandbox | { fault: string }> {
   for (const directory of [...plan.writable, plan.compileCache])
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-  let failed: SpawnSyncReturns<string> | undefined;
-  // Where parts of /proc are hidden, as by systemd, a new one can't be mounted. The old one shows that other processes exist,
-  // but the kernel lets nobody in a user namespace look into them.
-  for (const proc of ['new', 'shared'] as const) {
-    const sandbox: Sandbox = {
-      prefix: (options) => ['bwrap', ...parametersOf(plan, { ...options, proc }), '--'],
-      environment: { NODE_COMPILE_CACHE: plan.compileCache },
-    };
-    const [program = '', ...parameters] = sandbox.prefix({ network: false, directory: tmpdir() });
-    failed = spawnSync(program, [...parameters, process.execPath, '--version'], {
-      encoding: 'utf8',
-      timeout: 10_000,
-    });
-    if (!failed.error && failed.status === 0) return sandbox;
-  }
-  const { error, status, stderr } = failed ?? { status: null, stderr: '' };
-  if (error && 'code' in error && error.code === 'ENOENT')
-    return { fault: 'bubblewrap is not installed: apt-get install bubblewrap' };
-  const said = error?.message ?? (stderr.trim().split('\n').at(-1) || `it ends with ${status}`);
+  const trial = viewOf(plan, { network: false, directory: undefined });
+  const { confine, fault = '' } = await findConfinement(trial, environment(plan.compileCache));
+  if (!confine) return { fault };
   return {
-    fault: `this system does not allow it (${said}): in a container, allow user namespaces (Docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined); else sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0`,
+    prefix: (options) => confine(viewOf(plan, options)),
+    environment: { NODE_COMPILE_CACHE: plan.compileCache, TMPDIR: '/tmp' },
   };
 }
 
-function parametersOf(
+const devices = ['/dev/dri', '/dev/kfd', '/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm'];
+
+function viewOf(
   plan: SandboxPlan,
-  { network, directory, proc }: { network: boolean; directory: string; proc: 'new' | 'shared' },
-): string[] {
-  const bind = (how: string, paths: readonly string[]) => paths.flatMap((path) => [how, path, path]);
-  const devices = ['/dev/dri', '/dev/kfd', '/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm'];
-  return [
-    '--die-with-parent',
-    '--unshare-user',
-    '--unshare-pid',
-    '--unshare-ipc',
-    // A capability would let it remove the mounts that hide the data. This one only lets root's programs be confined again.
-    '--cap-drop',
-    'ALL',
-    ...(process.getuid?.() === 0 ? ['--cap-add', 'CAP_SETFCAP'] : []),
-    '--ro-bind',
-    '/',
-    '/',
-    '--dev',
-    '/dev',
-    ...(proc === 'new' ? ['--proc', '/proc'] : ['--ro-bind', '/proc', '/proc']),
-    '--bind',
-    '/tmp',
-    '/tmp',
-    ...bind('--dev-bind', devices.filter(existsSync)),
-    // The sockets of the machine's services.
-    ...(network ? [] : ['--unshare-net', '--tmpfs', '/run']),
-    ...plan.hidden.flatMap((path) => ['--tmpfs', path]),
-    ...bind('--bind', [...plan.writable, plan.compileCache]),
-    ...bind('--ro-bind', plan.readable),
-    ...plan.emptied.filter(existsSync).flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    ...bind('--bind', [directory]),
-    '--setenv',
-    'TMPDIR',
-    directory,
+  { network, directory }: { network: boolean; directory: string | undefined },
+): View {
+  // /run and /tmp hold the sockets of the machine's services and other programs. Names of hosts may need /run.
+  const hidden = ['dev', 'proc', 'tmp', ...(network ? [] : ['run'])];
+  const entries: Entry[] = [
+    ...topLevel((name) => !hidden.includes(name)),
+    directory === undefined ? { empty: '/tmp' } : { write: directory, at: '/tmp' },
+    ...plan.hidden.map((empty) => ({ empty })),
+    ...programFiles()
+      .filter((path) => path.startsWith('/tmp/'))
+      .map((read) => ({ read })),
+    ...plan.readable.map((read) => ({ read })),
+    ...[...plan.writable, plan.compileCache].map((path) => ({ write: path, at: path })),
+    ...plan.emptied.filter((path) => existsSync(path)).map((blank) => ({ blank })),
+    ...devices.filter((path) => existsSync(path)).map((device) => ({ device })),
   ];
+  return { entries, network, nests: true };
 }
 
 /** What an installation's processors need: blobs, and copies of the files of stages. */
@@ -102,18 +72,24 @@ export function sandboxPlan(parts: {
   cacheDirectory: string;
   configurationFile?: string | undefined;
   modules: readonly URL[];
+  /** Programs that stages may run, as in `command.allow`. */
+  commands?: readonly string[];
 }): SandboxPlan {
   const data = resolve(parts.data);
   const cache = resolve(parts.cacheDirectory);
   const blobs = parts.blobsUrl.startsWith('directory:')
     ? [resolve(parts.blobsUrl.slice('directory:'.length))]
     : [];
-  const folders = parts.modules.map((module) => dirname(fileURLToPath(module)));
+  const programs = (parts.commands ?? []).map((allowed) => `${allowed.split('*', 1)[0]}`);
+  const folders = [...parts.modules.map((module) => fileURLToPath(module)), ...programs].map((path) =>
+    dirname(path.endsWith('/') ? `${path}x` : path),
+  );
+  const isHidden = (folder: string) => folder.startsWith(`${data}/`) || folder.startsWith('/tmp/');
   return {
     hidden: existsSync(data) ? [data] : [],
     emptied: parts.configurationFile === undefined ? [] : [resolve(parts.configurationFile)],
     writable: [...blobs, cache],
-    readable: [...new Set(folders.filter((folder) => folder.startsWith(`${data}/`)))],
+    readable: [...new Set(folders.filter(isHidden))].filter((folder) => existsSync(folder)),
     compileCache: join(cache, 'compiled'),
   };
 }

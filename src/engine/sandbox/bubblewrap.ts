@@ -24,8 +24,6 @@ export function bubblewrap({ entries, network, nests }: View, proc: 'new' | 'sha
     ...entries.flatMap(parameters),
     '--remount-ro',
     '/',
-    '--chdir',
-    '/',
     '--',
   ];
 }

@@ -98,7 +98,7 @@ async function findDecoderSandbox(): Promise<DecoderSandbox> {
 }
 
 /** Nothing of ours but the time zone, on which dates in documents depend. Libraries fail without a home. */
-function environment(compileCache: string | undefined): NodeJS.ProcessEnv {
+export function environment(compileCache: string | undefined): NodeJS.ProcessEnv {
   const known = {
     PATH: process.env.PATH,
     HOME: '/tmp',

@@ -40,6 +40,7 @@ function script({ entries, nests }: View, proc: 'new' | 'shared'): string {
   return [
     'set -eu',
     'umask 022',
+    'here=$PWD',
     lock,
     `mount -t tmpfs -o mode=755,size=4m tmpfs ${root}`,
     `mkdir -p ${root}/dev ${root}/proc`,
@@ -52,7 +53,7 @@ function script({ entries, nests }: View, proc: 'new' | 'shared'): string {
     `cd ${root}`,
     'mkdir .old',
     'pivot_root . .old',
-    'cd /',
+    'cd "$here" 2>/dev/null || cd /',
     // A directory of PATH may be outside the view.
     'PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin',
     'umount -l /.old',

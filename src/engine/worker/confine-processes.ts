@@ -23,7 +23,8 @@ export async function confineProcesses(
   }
   if (settings.sandbox.use === 'off') return;
   const modules = parts.processors.list().flatMap((each) => ('module' in each ? [each.module] : []));
-  const found = findSandbox(sandboxPlan({ ...parts, data: settings.data, modules }));
+  const commands = settings.command.allow;
+  const found = await findSandbox(sandboxPlan({ ...parts, data: settings.data, modules, commands }));
   if (!('fault' in found)) {
     source.confine(found);
     // Processes in a sandbox can't tell which of these directories are still in use.

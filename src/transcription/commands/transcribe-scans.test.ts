@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
+import { startProgram } from '../../engine/testing/child-program.ts';
+import { inContainer } from '../../engine/testing/narrow-machines.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { formats as allFormats } from '../formats/output-formats.ts';
 import { saveSearchable } from './download-document.ts';
@@ -33,6 +36,18 @@ function elsewhere() {
     { upload: async (content) => ({ hash: (await buffer(content)).toString(), size: 1 }) },
   );
 }
+
+test('where a container forbids namespaces, a page is still transcribed, and the log says what the sandbox lacks', async (t) => {
+  const out = await temporaryDirectory(t);
+  const [main, scan] = ['src/main.ts', 'samples/scans/typewriter-1.png'].map((path) =>
+    fileURLToPath(new URL(`../../../${path}`, import.meta.url)),
+  );
+  const started = startProgram(t, main ?? '', ['transcribe', scan ?? '', '-o', out], [...inContainer.root]);
+  assert.match((await started.rest()).join('\n'), /1 page in/);
+  assert.match(await readFile(join(out, 'typewriter-1.txt'), 'utf8'), /Léta neúrodná/);
+  const log = await readFile(join(out, '.pismak', 'logs', 'pismak.log'), 'utf8');
+  assert.match(log, /not decoded apart: a hole .*this system does not allow it .*Docker/);
+});
 
 test('an unreadable file is reported at the end, and the others are read', async (t) => {
   const { scans, out } = await scansOf(t);

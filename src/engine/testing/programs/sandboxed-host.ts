@@ -5,7 +5,7 @@ import { systemClock } from '../../time/clock.ts';
 /** Starts a processor process in a sandbox, prints its id when it is ready, and waits. */
 const [directory = ''] = process.argv.slice(2);
 const parts = { data: `${directory}/data`, blobsUrl: `directory:${directory}/data/blobs`, modules: [] };
-const sandbox = findSandbox(sandboxPlan({ ...parts, cacheDirectory: `${directory}/data/cache` }));
+const sandbox = await findSandbox(sandboxPlan({ ...parts, cacheDirectory: `${directory}/data/cache` }));
 if ('fault' in sandbox) throw new Error(sandbox.fault);
 const host = new HostProcess({ clock: systemClock, heapMb: 100, network: false, sandbox });
 const outer = host.pid;
