@@ -21,6 +21,10 @@ import { output, type Sent, stages } from './work.ts';
 export const workerNames = ['worker-1', 'worker-2', 'worker-3'];
 /** The one that runs on a machine of its own, if there is one. */
 export const remoteWorker = 'worker-3';
+/** One more, which does not know the processor of the stages. */
+export const unableWorker = 'worker-4';
+const processor = 'wait-a-little';
+const processorPath = join(import.meta.dirname, 'programs', `${processor}.ts`);
 
 interface QueueCounts {
   name: string;
@@ -32,7 +36,10 @@ type ChannelCounts = Pick<QueueCounts, 'name' | 'messages_unacknowledged'>;
 
 const faultless = { after: () => {} };
 
-/** RabbitMQ x3, ZooKeeper x3, PostgreSQL with a standby, two `pismak up`, three workers: each a process of its own. */
+/**
+ * RabbitMQ x3, ZooKeeper x3, PostgreSQL with a standby, two `pismak up`, three workers, and one that can load nothing: each a
+ * process of its own.
+ */
 export class Installation {
   readonly directory: string;
   readonly rabbit: RabbitCluster;
@@ -108,6 +115,7 @@ export class Installation {
         'worker.count': 0,
         'watchdog.periodMs': 200,
         'watchdog.reconfigurationMs': 200,
+        [`processors.${processor}`]: processorPath,
       };
       const ups = ['up-1', 'up-2'].map((name) => {
         const data = join(directory, name);
@@ -124,10 +132,9 @@ export class Installation {
       const installation = new Installation(parts, closing);
       closing.push(() => installation.#endWorkers());
       for (const name of stages) {
-        const config = 'TIME_SCALE = 0\nTIME_DIFF_MIN = 0.05\nTIME_DIFF_MAX = 0.25';
-        await ups[0]?.pismak.call('stage.create', { name, processor: 'dummy', config, concurrency: 8 });
+        await ups[0]?.pismak.call('stage.create', { name, processor, concurrency: 4 });
       }
-      for (const name of workerNames) installation.startWorker(name);
+      for (const name of [...workerNames, unableWorker]) installation.startWorker(name);
       return installation;
     } catch (error) {
       await close();
@@ -151,7 +158,9 @@ export class Installation {
         .filter(({ messages_unacknowledged }) => messages_unacknowledged > 0)
         .map((one) => `channel ${one.name}: ${one.messages_unacknowledged} in hand`),
       ...(await this.workers()).map((one) => `worker ${JSON.stringify(one)}`),
-      ...workerNames.map((name) => `${name} said last:\n${this.outputOf(name).slice(-1500)}`),
+      ...[...workerNames, unableWorker].map(
+        (name) => `${name} said last:\n${this.outputOf(name).slice(-1500)}`,
+      ),
     ].join('\n');
   }
 
@@ -159,7 +168,9 @@ export class Installation {
     const through: string[] = [...endsWithUs];
     if (this.machine && name === remoteWorker) through.push(...this.machine.through);
     const { directory, urls } = this;
-    this.#workers.set(name, new WorkerElsewhere(join(directory, name), urls.coordination, name, through));
+    const options = name === unableWorker ? [] : ['--set', `processors.${processor}=${processorPath}`];
+    const worker = new WorkerElsewhere(join(directory, name), urls.coordination, name, through, options);
+    this.#workers.set(name, worker);
   }
 
   async killWorker(name: string): Promise<void> {
@@ -174,6 +185,16 @@ export class Installation {
   /** What those that are there say of themselves. */
   async workers(): Promise<WorkerPresence[]> {
     return (await listWorkers(this.coordination)).flatMap(({ presence }) => presence ?? []);
+  }
+
+  /** How often the worker that can load nothing has tried in vain, and what it has done all the same. */
+  async unable(): Promise<{ failedLoads: number; done: number }> {
+    const { failedLoads = {}, timings = {} } =
+      (await this.workers()).find(({ id }) => id === unableWorker) ?? {};
+    return {
+      failedLoads: Object.values(failedLoads).reduce((sum, count) => sum + count, 0),
+      done: Object.values(timings).reduce((sum, { count }) => sum + count, 0),
+    };
   }
 
   /** The `pismak up` whose watchdog leads, and the other one. */
@@ -247,7 +268,7 @@ export class Installation {
   }
 
   async #endWorkers(): Promise<void> {
-    await Promise.all(workerNames.map((name) => this.killWorker(name)));
+    await Promise.all([...this.#workers.keys()].map((name) => this.killWorker(name)));
   }
 }
 

@@ -7,9 +7,9 @@ import { eventually } from '../../src/engine/testing/eventually.ts';
 import { pismak } from '../command-line.ts';
 import { type Deposed, deposeLeader, wasRefused } from './deposed-leader.ts';
 import { type Fault, type FaultName, faults } from './faults.ts';
-import { Installation } from './installation.ts';
+import { Installation, unableWorker, workerNames } from './installation.ts';
 import { type Balance, balanceOf, firstArrivals, type Recovery, recoveryFrom } from './recovery.ts';
-import { type Arrival, output } from './work.ts';
+import { type Arrival, output, stages } from './work.ts';
 
 export interface FaultFigures {
   seed: number;
@@ -19,6 +19,8 @@ export interface FaultFigures {
   /** What `pismak results` saved and suppressed of the same messages. */
   collected: { saved: number; failed: number; duplicate: number; unreadable: number };
   deposed: Deposed;
+  /** Of the worker that can load nothing. */
+  unable: { failedLoads: number; done: number };
   /** Before the first fault: from sending a request until it came out. */
   usualMs: number;
   seconds: number;
@@ -48,7 +50,9 @@ export async function surviveFaults(options: {
   const installation = await Installation.start({ machine: options.faults.includes('partition'), random });
   options.signal?.addEventListener('abort', () => void installation.close());
   try {
-    say(`RabbitMQ x3, ZooKeeper x3, PostgreSQL x2, 2 x up, 3 workers: ${age(startedAt)} s`);
+    say(
+      `RabbitMQ x3, ZooKeeper x3, PostgreSQL x2, 2 x up, 3 workers and one that can load nothing: ${age(startedAt)} s`,
+    );
     const checker = installation.startChecker();
     const arrivals: Arrival[] = [];
     const seen = new Set<string>();
@@ -60,7 +64,15 @@ export async function surviveFaults(options: {
     reading.catch(() => {});
     await eventually(
       'all workers are there',
-      async () => (await installation.workers()).length === 3,
+      async () => (await installation.workers()).length === workerNames.length + 1,
+      patienceMs,
+    );
+    // From the first request on, it stands where it can't help.
+    const [first = ''] = stages;
+    await installation.ups[0]?.pismak.call('worker.switch', { id: unableWorker, stage: first });
+    await eventually(
+      'one worker can not load its stage',
+      async () => (await installation.unable()).failedLoads > 0,
       patienceMs,
     );
     installation.startPublisher(String(seed), options.everyMs);
@@ -86,6 +98,10 @@ export async function surviveFaults(options: {
     await untilQuiet(arrivals, isComplete);
     if (!isComplete()) say(`Not all came out.\n${await installation.whereabouts()}`);
     say(`${age(startedAt)} s: ${sent.length} requests sent, ${arrivals.length} messages came out`);
+    const unable = await installation.unable();
+    say(
+      `the worker that can load nothing has tried ${unable.failedLoads} times and done ${unable.done} requests`,
+    );
     const deposed = await deposeLeader(installation);
     say(`${age(startedAt)} s: the deposed leader was answered: ${deposed.answer}`);
     checker.send('put back');
@@ -100,6 +116,7 @@ export async function surviveFaults(options: {
       balance,
       collected,
       deposed,
+      unable,
       usualMs,
       seconds: age(startedAt),
     };
@@ -111,10 +128,11 @@ export async function surviveFaults(options: {
   }
 }
 
-export function survivedFaults({ balance, collected, deposed }: FaultFigures): boolean {
+export function survivedFaults({ balance, collected, deposed, unable }: FaultFigures): boolean {
   const { sent, lost, failed, foreign } = balance;
   const nothingWrong = lost + failed + foreign + collected.failed + collected.unreadable === 0;
-  return nothingWrong && collected.saved === sent && wasRefused(deposed);
+  const wasThere = unable.failedLoads > 0 && unable.done === 0;
+  return nothingWrong && wasThere && collected.saved === sent && wasRefused(deposed);
 }
 
 async function survive(

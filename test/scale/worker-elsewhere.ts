@@ -9,8 +9,14 @@ export class WorkerElsewhere {
   readonly #child: ChildProcess;
   output = '';
 
-  constructor(directory: string, coordination: string, id: string, through: readonly string[] = []) {
-    const parameters = ['worker', 'run', '--id', id, '--data', directory];
+  constructor(
+    directory: string,
+    coordination: string,
+    id: string,
+    through: readonly string[] = [],
+    options: readonly string[] = [],
+  ) {
+    const parameters = ['worker', 'run', '--id', id, '--data', directory, ...options];
     const [command = program, ...before] = [...through, program];
     this.#child = spawn(command, [...before, ...parameters], {
       stdio: ['ignore', 'pipe', 'pipe'],
