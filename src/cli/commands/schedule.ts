@@ -47,7 +47,7 @@ const add: AddGroup = (group, shell) => {
     complete: async ({ options }, { definition }) => ({
       definition: definition ?? scheduleFrom(options as ScheduleOptions),
     }),
-    say: ({ nextAt }, { name }) => `schedule ${name} runs next at ${formatTime(nextAt)}`,
+    say: ({ nextAt, definition }, { name }) => `schedule ${name} runs ${nextText(definition, nextAt)}`,
   });
   const set = command(scheduleSet, {
     usage: 'set <schedule>',
@@ -70,8 +70,8 @@ const add: AddGroup = (group, shell) => {
         throw new PismakError('invalid-input', 'this changes nothing: give --cron, --task or another option');
       return { definition: changed, version: version ?? before.version };
     },
-    say: ({ version, nextAt }, { name }) =>
-      `schedule ${name} has version ${version} and runs next at ${formatTime(nextAt)}`,
+    say: ({ version, nextAt, definition }, { name }) =>
+      `schedule ${name} has version ${version} and runs ${nextText(definition, nextAt)}`,
   });
   for (const each of [create, set])
     each
@@ -156,6 +156,10 @@ const ended: Readonly<Record<string, string>> = {
 
 function whenText({ when }: ScheduleDefinition): string {
   return when.kind === 'cron' ? `${when.cron} (${when.timezone})` : `after ${when.schedule}`;
+}
+
+function nextText({ when }: ScheduleDefinition, nextAt: number | null): string {
+  return when.kind === 'cron' ? `next at ${formatTime(nextAt)}` : `after each success of ${when.schedule}`;
 }
 
 function actionText({ action }: ScheduleDefinition): string {

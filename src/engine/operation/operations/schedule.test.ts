@@ -36,6 +36,7 @@ test('history is read page by page, and the log of each run on its own', async (
   const ids = (page: { runs: { id: string }[] }) => page.runs.map(({ id }) => id);
   const first = await call('schedule.history', { name: 'd', limit: 2 }, reader);
   assert.deepEqual([ids(first), first.next], [queued.slice(0, 2), queued[1]]);
+  await assert.rejects(call('schedule.history', { before: '2026-01-01' }, reader), /name a run by its id/);
   const second = await call('schedule.history', { name: 'd', limit: 2, before: first.next }, reader);
   assert.deepEqual([ids(second), second.next], [queued.slice(2), null]);
   assert.equal((await call('schedule.log', { name: 'd' }, reader)).run.id, queued[0]);

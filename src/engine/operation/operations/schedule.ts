@@ -120,8 +120,7 @@ export const scheduleHistory = defineOperation({
   input: z.strictObject({
     name: stageName.optional(),
     before: z
-      .string()
-      .max(100)
+      .uuid('name a run by its id, as `next` does')
       .optional()
       .describe('Only runs older than this one: `next` of the previous page'),
     limit: z.int().min(1).max(200).default(50).describe('Maximum number of runs'),
