@@ -124,3 +124,8 @@ export async function isAwaited(
     .executeTakeFirst();
   return one !== undefined;
 }
+
+/** Some items of a batch or for a queue, to change or delete them. */
+export function itemsOf(queries: Queries, column: 'batch' | 'queue', value: string, limit: number) {
+  return queries.selectFrom('backlog').select('id').where(column, '=', value).limit(limit);
+}

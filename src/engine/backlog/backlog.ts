@@ -7,6 +7,7 @@ import { newId } from '../ground/identity.ts';
 import { toColumns } from '../outbox/message-columns.ts';
 import type { Clock } from '../time/clock.ts';
 import { WakeUp } from '../time/wake-up.ts';
+import { itemsOf } from './backlog-queries.ts';
 import { Door } from './door.ts';
 
 export interface BacklogItem {
@@ -78,12 +79,7 @@ export function createBacklog(parts: { broker: Broker; database: Database; clock
 
   async function setPaused(batch: string, paused: 0 | 1): Promise<number> {
     const changed = await inParts(async () => {
-      const some = database.query
-        .selectFrom('backlog')
-        .select('id')
-        .where('batch', '=', batch)
-        .where('paused', '=', 1 - paused)
-        .limit(rowsPerChange);
+      const some = itemsOf(database.query, 'batch', batch, rowsPerChange).where('paused', '=', 1 - paused);
       const result = await database.query
         .updateTable('backlog')
         .set({ paused })
@@ -97,11 +93,7 @@ export function createBacklog(parts: { broker: Broker; database: Database; clock
 
   const deleteWhere = (column: 'batch' | 'queue', value: string) =>
     inParts(async () => {
-      const some = database.query
-        .selectFrom('backlog')
-        .select('id')
-        .where(column, '=', value)
-        .limit(rowsPerChange);
+      const some = itemsOf(database.query, column, value, rowsPerChange);
       const result = await database.query.deleteFrom('backlog').where('id', 'in', some).executeTakeFirst();
       return Number(result.numDeletedRows);
     });
