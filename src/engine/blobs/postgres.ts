@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { openPostgresPool } from '../database/postgres/pool.ts';
 import { PismakError } from '../ground/errors.ts';
-import { collectBuffers } from '../process/idle-memory.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
 import { checkHash, verified } from './content-hash.ts';
@@ -10,8 +9,6 @@ import { prepareTables } from './postgres/tables.ts';
 import { PostgresUploads } from './postgres/uploads.ts';
 
 const pageSize = 1000;
-/** Each chunk leaves several megabytes of garbage, because it travels as text. */
-const chunksPerCollection = 8;
 const missing = (hash: string) => new PismakError('blob-missing', `There is no blob ${hash}.`);
 
 /**
@@ -44,7 +41,6 @@ export async function openPostgresBlobs(options: {
       );
       if (!rows[0]) throw missing(hash);
       if (rows[0].bytes === null) return;
-      if (number % chunksPerCollection === chunksPerCollection - 1) collectBuffers();
       yield rows[0].bytes;
       if (rows[0].bytes.byteLength < chunkBytes) return;
     }
@@ -61,7 +57,6 @@ export async function openPostgresBlobs(options: {
         for await (const chunk of chunksOf(content)) {
           if (last) await uploads.add(upload, sent++, last);
           digest.update(chunk);
-          if (sent % chunksPerCollection === chunksPerCollection - 1) collectBuffers();
           size += chunk.byteLength;
           last = chunk;
         }

@@ -32,26 +32,14 @@ export function freeMemoryWhenIdle(clock: Clock): () => void {
 
 let collect: ((how: object) => void) | undefined;
 
-function collector(): (how: object) => void {
+/** Takes about 50 ms. */
+export function collectGarbage(): void {
   if (!collect) {
     // Node has no function for it, but a context created after this flag is set has one.
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as (how: object) => void;
     setFlagsFromString('--no-expose-gc');
   }
-  return collect;
-}
-
-/** Takes about 50 ms. */
-export function collectGarbage(): void {
   // The last-resort collection shrinks the nursery too.
-  collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-}
-
-/**
- * Frees the buffers that were just used and dropped, in about 1 ms. V8 counts them late, because they are not on its heap: a stream of large ones
- * makes the process a hundred megabytes larger than it must be.
- */
-export function collectBuffers(): void {
-  collector()({ type: 'minor', execution: 'sync' });
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
