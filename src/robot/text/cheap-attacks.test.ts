@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuTime } from '../../engine/testing/cpu-time.ts';
 import { linksIn, trimLineEnds } from '../../formats/converted/converted.ts';
 import { readRtf } from '../../formats/office/rtf.ts';
+import { readMbox } from './formats/mbox.ts';
 import { cleanHtml } from './html/clean-html.ts';
 import { parseRobots } from './robots-rules.ts';
 import { segment } from './segment/segment.ts';
@@ -53,6 +55,22 @@ for (const [name, attack] of Object.entries(attacks))
     const { user, system } = process.threadCpuUsage(before);
     assert.ok(user + system < 1_000_000, `${(user + system) / 1000} ms`);
   });
+
+test('a long message of a mailbox that arrives in small pieces is joined once', async () => {
+  async function* arriving() {
+    yield Buffer.from('From a\nSubject: b\n\n');
+    for (let piece = 0; piece < 4_000; piece++) yield Buffer.alloc(1_000, 'a');
+  }
+  const messages: string[] = [];
+  const ms = await cpuTime(async () => {
+    for await (const { text } of readMbox(arriving())) messages.push(text);
+  });
+  assert.deepEqual(
+    messages.map((text) => text.length),
+    [4_000_000],
+  );
+  assert.ok(ms < 1_000, `${ms} ms`);
+});
 
 test('lines that go on are put together as before', () => {
   const paragraphs = (text: string) => split(text).paragraphs;

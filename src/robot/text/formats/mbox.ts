@@ -6,20 +6,33 @@ const separator = Buffer.from('\nFrom ');
 
 /** Messages of an mbox archive, one by one while it arrives. */
 export async function* readMbox(source: AsyncIterable<Uint8Array>): AsyncGenerator<MailMessage> {
-  let rest = Buffer.from('\n');
+  // A message is joined once, when it is complete: joining it with every piece that arrives would take quadratic time.
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const keep = (piece: Buffer) => {
+    if (length < longestMessage) pieces.push(piece);
+    length += piece.length;
+  };
+  // The last bytes may be the first of a separator.
+  let last = Buffer.from('\n');
   for await (const chunk of source) {
-    let from = Math.max(0, rest.length - separator.length);
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(separator, Math.max(1, from)); end >= 0; end = rest.indexOf(separator, 1)) {
-      const message = messageIn(rest.subarray(0, end));
+    let rest = Buffer.concat([last, chunk]);
+    // A message begins with its own separator.
+    const next = () => rest.indexOf(separator, length === 0 ? 1 : 0);
+    for (let end = next(); end >= 0; end = next()) {
+      keep(rest.subarray(0, end));
+      const message = messageIn(Buffer.concat(pieces));
       if (message !== undefined) yield message;
+      [pieces, length] = [[], 0];
       rest = rest.subarray(end);
-      from = 1;
     }
-    if (rest.length > 2 * longestMessage) rest = rest.subarray(0, longestMessage);
+    const sure = Math.max(0, rest.length - separator.length + 1);
+    if (sure > 0) keep(rest.subarray(0, sure));
+    last = rest.subarray(sure);
   }
-  const last = messageIn(rest);
-  if (last !== undefined) yield last;
+  keep(last);
+  const message = messageIn(Buffer.concat(pieces));
+  if (message !== undefined) yield message;
 }
 
 /** What begins with the line `From address date`; lines that look like it inside were quoted with `>`. */
