@@ -71,6 +71,19 @@ test('hostile CSV is read or refused at once', async () => {
   }
 });
 
+test('a long record that arrives in small pieces is not read again with each of them', async () => {
+  const text = `a,"${'""'.repeat(400_000)}"\n`;
+  let records: string[][] = [];
+  const spent = await cpuTime(async () => {
+    records = await read(text, 100);
+  });
+  assert.deepEqual(
+    records.map((fields) => fields.map((field) => field.length)),
+    [[1, 400_000]],
+  );
+  assert.ok(spent < 1000, `${spent} ms`);
+});
+
 test('texts of other people can not become formulas of a spreadsheet', () => {
   assert.deepEqual(['=1+1', '@x', '-5', 'a=b'].map(notFormula), ["'=1+1", "'@x", "'-5", 'a=b']);
 });

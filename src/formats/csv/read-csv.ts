@@ -10,9 +10,15 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   // It removes a byte order mark.
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let delimiter: string | undefined;
+  /** Begins with an incomplete record. */
   let rest = '';
+  let arrived = '';
   for await (const chunk of chunks) {
-    const text = rest + decode(decoder, chunk);
+    arrived += decode(decoder, chunk);
+    // Reading a long record again with every small piece would take quadratic time.
+    if (arrived.length < rest.length && rest.length + arrived.length <= csvLimits.record) continue;
+    const text = rest + arrived;
+    arrived = '';
     // The first line decides on the delimiter, so it must be complete.
     if (delimiter === undefined && !text.includes('\n')) rest = withinLimit(text);
     else {
@@ -22,7 +28,7 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
       if (records.length > 0) yield records;
     }
   }
-  const last = rest + decode(decoder);
+  const last = rest + arrived + decode(decoder);
   if (last !== '') yield cutRecords(last, delimiter ?? guessDelimiter(last), true).records;
 }
 
