@@ -100,6 +100,19 @@ test('40,000 empty parts in a bounce cost a moment, and what it says before them
   assert.ok(ms < 150, `${ms} ms`);
 });
 
+test('250,000 empty lines in a bounce cost a moment, and what it says before them counts', async () => {
+  const mail = Buffer.from(
+    `From: mailer-daemon@example.net\r\nSubject: failed\r\n\r\n550 5.1.1 user unknown\r\n${'\n'.repeat(250_000)}`,
+  );
+  let report: Awaited<ReturnType<typeof readReport>> | undefined;
+  await readReport(Buffer.from('Subject: x\r\n\r\ny'));
+  const ms = await cpuTime(async () => {
+    report = await readReport(mail);
+  });
+  assert.equal(report?.isDead, true);
+  assert.ok(ms < 500, `${ms} ms`);
+});
+
 test('an out-of-office note is no bounce, even if nobody is to answer it and it names an error', async () => {
   for (const header of [
     'Auto-Submitted: auto-replied',
