@@ -58,7 +58,7 @@ async function costs(reader: ForeignReader, wanted: number) {
   const found: { shape: string; size: number; ms: number }[] = [];
   for (const { name, make } of fewShapes(reader)) {
     await tell({ doing: name });
-    found.push({ shape: name, size, ms: await leastCost(reader, make(size), 3, 20) });
+    found.push({ shape: name, size, ms: await leastCost(reader, make(size), 10, 30) });
   }
   return found.sort((one, other) => other.ms - one.ms);
 }
