@@ -2,13 +2,13 @@ import { drain, type ForeignText, inPieces, latin1 } from '../../engine/testing/
 import { readCsvPeople } from '../campaigns/read-csv-people.ts';
 import { answerText, withoutAddresses } from '../delivery/answer-text.ts';
 import { readMailMessage } from '../delivery/mail-message.ts';
-import { isDeadAddress } from '../inbound/dead-address-words.ts';
-import { readReport } from '../inbound/read-report.ts';
 import { header } from '../mime/headers.ts';
 import { quotedPrintable } from '../mime/quoted-printable.ts';
 import { checkAddress, formatContact, parseContact, wireAddress } from '../model/address.ts';
 import { mailFromJson } from '../model/mail.ts';
 import { parseHours } from '../model/sending-hours.ts';
+import { isDeadAddress } from '../reports/dead-address-words.ts';
+import { readReport } from '../reports/read-report.ts';
 import { parseMisbehaviour } from '../sink/misbehaviour.ts';
 import { masked, parseServerUrl } from '../smtp/server-url.ts';
 import { compileTemplate } from '../templates/compile.ts';
@@ -73,13 +73,13 @@ export const foreignText: ForeignText = {
       ],
       tokens: ['[', '{', '"', ',', '{"a":', '"k":0,'],
     },
-    'inbound/dead-address-words.ts isDeadAddress': {
+    'reports/dead-address-words.ts isDeadAddress': {
       read: (text) => isDeadAddress(text),
       samples: ['550 5.1.1 user …unknown'],
       tokens: answerTokens,
       limit: reply,
     },
-    'inbound/read-report.ts readReport': {
+    'reports/read-report.ts readReport': {
       read: (text) => readReport(latin1(text)),
       samples: [
         'From: MAILER-DAEMON@a\r\nSubject: b…\r\n\r\nc…',
