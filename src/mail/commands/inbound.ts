@@ -19,6 +19,8 @@ interface InboundOptions {
 
 const largest = 1_400_000;
 const pauseMs = 2000;
+/** A mail is read again for each recipient, and what comes back has one. */
+const recipients = 10;
 
 export function addInbound(group: Command, { command, run }: Shell): void {
   command(
@@ -90,7 +92,7 @@ async function listenTo(
       throw error;
     }
   };
-  const listener = await listen({ port, host: options.host, onMail }, 'inbound', '--listen');
+  const listener = await listen({ port, host: options.host, recipients, onMail }, 'inbound', '--listen');
   out.say(`what comes back is taken at smtp://${options.host}:${listener.port}`);
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   await listener.close();

@@ -16,10 +16,9 @@ answerQuestions<PrepareQuestion, PrepareAnswer[]>(async ({ module, mails }) => {
 
 async function prepared(prepare: Prepare, mail: MailToPrepare): Promise<PrepareAnswer> {
   try {
-    const data = await prepare(mail);
-    if (typeof data !== 'object' || data === null || Array.isArray(data))
-      return { problem: 'it must answer with an object' };
-    return { data: JSON.stringify(data) };
+    // Undefined, or a text, if the answer has a toJSON of its own.
+    const data = JSON.stringify(await prepare(mail)) as string | undefined;
+    return data?.startsWith('{') ? { data } : { problem: 'it must answer with an object' };
   } catch (error) {
     return { problem: messageOf(error) };
   }

@@ -8,6 +8,7 @@ import { runMailHouse } from '../testing/running-mail.ts';
 const module = `let calls = 0;
 export default async ({ to, data }) => {
   if (data.name === 'crash') process.exit(3);
+  if (data.name === 'nothing') return { toJSON() {} };
   if (data.name === 'throw') throw new Error('no such customer');
   return { ...data, points: data.name.length, call: ++calls, address: to.address };
 };
@@ -38,7 +39,13 @@ test('a module completes the data in a process of its own: the online version sh
   const late = await send('late@example.org', 'Late');
   const crash = await send('crash@example.org', 'crash');
   const wrong = await send('wrong@example.org', 'throw');
+  const nothing = await send('nothing@example.org', 'nothing');
   await reaches(fine, 'sent');
+  await reaches(nothing, 'failed');
+  assert.match(
+    (await call('mail.show', { mail: nothing })).answer,
+    /^prepare points: it must answer with an object$/,
+  );
   await reaches(crash, 'failed');
   await reaches(wrong, 'failed');
   assert.match((await call('mail.show', { mail: wrong })).answer, /^prepare points: no such customer$/);

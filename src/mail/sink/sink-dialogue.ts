@@ -114,7 +114,8 @@ export class SinkDialogue {
         });
       case 'RCPT':
         if (this.#from === undefined) return this.#say('503 5.5.1 MAIL first');
-        if (this.#to.length >= mostRecipients) return this.#say('452 4.5.3 too many recipients');
+        if (this.#to.length >= (this.#parts.options.recipients ?? mostRecipients))
+          return this.#say('452 4.5.3 too many recipients');
         return this.#step('rcpt', '250 2.1.5 ok', () => void this.#to.push(addressIn(rest)), addressIn(rest));
       case 'DATA':
         if (this.#to.length === 0) return this.#say('554 5.5.1 no valid recipients');

@@ -73,6 +73,10 @@ test('what never ends is not kept: lines, mails, recipients', async (t) => {
   const crowd = talk();
   crowd.say(`MAIL FROM:<a@example.org>\r\n${'RCPT TO:<b@example.org>\r\n'.repeat(1001)}`);
   await crowd.hears(/452 4\.5\.3/);
+  const few = await startSink(t, { recipients: 2 });
+  const pair = few.talk();
+  pair.say(`MAIL FROM:<a@example.org>\r\n${'RCPT TO:<b@example.org>\r\n'.repeat(3)}`);
+  await pair.hears(/2\.1\.5 ok\r\n250 2\.1\.5 ok\r\n452 4\.5\.3/);
 });
 
 test('a client that reads no replies, or sends while its mail is stored, is not read meanwhile', async (t) => {

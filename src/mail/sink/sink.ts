@@ -23,6 +23,8 @@ export interface SinkOptions {
   /** If it returns a promise, the reply waits for it. If that rejects, the client is told to try again later. */
   onMail?(mail: ReceivedMail): unknown;
   misbehave?: readonly Misbehaviour[];
+  /** Recipients that a mail may have; the client must send it to the others in a further mail. */
+  recipients?: number;
   /** Extensions to offer. */
   offers?: readonly string[];
   /** With it, the sink offers STARTTLS. */
