@@ -20,14 +20,14 @@ function watch() {
 
 test('an operation that keeps the main thread twice for more than 100 ms raises an alert with its name, until it has stopped', async () => {
   const { clock, busyWatch, work, alerts } = watch();
-  busyWatch.sync('mail.send', () => work(99));
-  busyWatch.sync('robot.new', () => work(300));
+  busyWatch.sync('stage.create', () => work(99));
+  busyWatch.sync('request.submit', () => work(300));
   assert.deepEqual(await alerts(), [], 'once may be the loading of modules');
-  busyWatch.sync('robot.new', () => work(150));
+  busyWatch.sync('request.submit', () => work(150));
   const [alert, ...others] = await alerts();
-  assert.match(alert ?? '', /^robot\.new kept the main thread on here busy for 300 ms .* 2 times/);
+  assert.match(alert ?? '', /^request\.submit kept the main thread on here busy for 300 ms .* 2 times/);
   assert.deepEqual(others, []);
-  assert.deepEqual(busyWatch.takeLongest(), { work: 'robot.new', ms: 300 });
+  assert.deepEqual(busyWatch.takeLongest(), { work: 'request.submit', ms: 300 });
   assert.equal(busyWatch.takeLongest().ms, 0);
   clock.advance(16 * 60_000);
   assert.deepEqual(await alerts(), []);
@@ -36,18 +36,18 @@ test('an operation that keeps the main thread twice for more than 100 ms raises 
 test('what an operation does after a wait is found too, and everything under way is suspected', async () => {
   const { busyWatch, work, alerts } = watch();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const slow = busyWatch.during('campaign.start', () => promise.then(() => work(800)));
+  const slow = busyWatch.during('upload.finish', () => promise.then(() => work(800)));
   busyWatch.look();
   resolve();
   await slow;
   busyWatch.look();
-  assert.match((await alerts())[0] ?? '', /^campaign\.start kept the main thread on here busy for 780 ms/);
+  assert.match((await alerts())[0] ?? '', /^upload\.finish kept the main thread on here busy for 780 ms/);
 });
 
 test('many short pieces are no long one', async () => {
   const { busyWatch, work, alerts } = watch();
   for (let count = 0; count < 50; count++) {
-    busyWatch.sync('document.show', () => work(90));
+    busyWatch.sync('queue.ls', () => work(90));
     busyWatch.look();
   }
   assert.deepEqual(await alerts(), []);
