@@ -50,6 +50,23 @@ test('now and then a search begins at zero, but such searches take little of the
   assert.equal(search(1, 103_000), 0);
 });
 
+test('a clock that is set puts no complete search off for long', () => {
+  const floors = new Floors();
+  const search = (tookMs: number, now: number) => {
+    const begun = floors.begin('letters');
+    floors.end(begun, { count: 0, high: null, normal: null }, { ...asked, tookMs, now });
+    return begun.normal;
+  };
+  search(1, 0);
+  floors.review(1000);
+  const hour = 3_600_000;
+  assert.equal(search(hour, hour), 0, 'set forward during a search');
+  floors.review(hour + 600_000);
+  assert.equal(search(1000, hour), 0);
+  floors.review(0);
+  assert.equal(search(1, 0), 0, 'set back after a search');
+});
+
 test('a stranger’s open transaction leaves a claim as cheap as it was, however many messages were deleted since', async (t) => {
   const url = await server.createDatabase();
   const pool = await openPostgresPool({ url, max: 2 });

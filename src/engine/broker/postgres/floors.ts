@@ -14,8 +14,18 @@ export interface Search {
   cameAt: number;
 }
 
-/** The part of the time that complete searches may take. */
+interface Floor {
+  high: number;
+  normal: number;
+  /** When the last complete search ended, and how long there shall be none. */
+  searchedAt: number;
+  restMs: number;
+  isDue: boolean;
+}
+
+/** The part of the time that complete searches may take, and how long they may be put off at most. */
 const share = 50;
+const mostRestMs = 600_000;
 
 /**
  * Where to look for the ready messages of each queue: none that this process could claim has a lower place in its lane. Without this,
@@ -26,7 +36,7 @@ const share = 50;
  * lost its answer; complete searches find it.
  */
 export class Floors {
-  readonly #floors = new Map<string, { high: number; normal: number; completeAt: number; isDue: boolean }>();
+  readonly #floors = new Map<string, Floor>();
   readonly #searches = new Set<Search>();
 
   /** Messages of the queue became ready, none of them before `place`. */
@@ -43,9 +53,9 @@ export class Floors {
     for (const queue of this.#floors.keys()) this.lower(queue, 0);
   }
 
-  /** The next search begins at zero, unless such searches take too much of the time. */
+  /** The next search begins at zero, unless such searches take too much of the time. The clock may have been set. */
   review(now: number): void {
-    for (const floor of this.#floors.values()) floor.isDue = now >= floor.completeAt;
+    for (const floor of this.#floors.values()) floor.isDue = Math.abs(now - floor.searchedAt) >= floor.restMs;
   }
 
   /** Queues, and the floors of their lanes. */
@@ -78,7 +88,8 @@ export class Floors {
     const floor = this.#of(search.queue);
     if (floor.isDue && search.high === 0 && search.normal === 0) {
       floor.isDue = false;
-      floor.completeAt = now + share * tookMs;
+      floor.searchedAt = now;
+      floor.restMs = Math.min(share * tookMs, mostRestMs);
     }
     if (!found) return;
     const isAll = found.count < most;
@@ -91,7 +102,7 @@ export class Floors {
 
   #of(queue: string) {
     const known = this.#floors.get(queue);
-    const floor = known ?? { high: 0, normal: 0, completeAt: 0, isDue: false };
+    const floor = known ?? { high: 0, normal: 0, searchedAt: 0, restMs: 0, isDue: false };
     this.#floors.set(queue, floor);
     return floor;
   }

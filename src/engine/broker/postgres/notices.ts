@@ -35,8 +35,9 @@ export function cameReady(messages: Iterable<{ queue: string; high: boolean; seq
   return [...notices.values()];
 }
 
+/** A process of 0.2 that was suspended during the upgrade, and wakes, names no place. */
 export function readNotice(payload: string): Notice | undefined {
-  const [, letter = '', first = '', queue = ''] = /^(.)(\d+):(.*)$/s.exec(payload) ?? [];
+  const [, letter = '', first = '', queue = ''] = /^(.)(?:(\d+):)?(.*)$/s.exec(payload) ?? [];
   const kind = kinds[letter];
   return kind && { kind, queue, first: Number(first) };
 }

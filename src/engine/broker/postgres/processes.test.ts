@@ -8,6 +8,8 @@ import { systemClock } from '../../time/clock.ts';
 import type { Delivery } from '../broker.ts';
 import { openPostgresBroker } from '../postgres.ts';
 import { bytes, drain, idsOf, numbered, publishAll } from '../testing/contract/scene.ts';
+import { readNotice } from './notices.ts';
+import { promote } from './upkeep.ts';
 
 let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {
@@ -29,7 +31,7 @@ async function openTwo(t: TestContext, leaseMs = 120_000, clock = systemClock) {
     await pool.close();
   });
   await one.declare('letters');
-  return { one, other, finish, query: (sql: string) => pool.query(sql) };
+  return { url, one, other, finish, query: (sql: string, values?: unknown[]) => pool.query(sql, values) };
 }
 
 test('what one process publishes wakes the consumer in another at once', async (t) => {
@@ -181,6 +183,56 @@ test('counts stay right when the connections that made them are gone', async (t)
   assert.equal((await other.status('letters')).ready.normal, 7);
   await drain(other, 'letters', 7);
   assert.equal((await other.status('letters')).ready.normal, 0);
+});
+
+test('counts stay right when the clock of the server is set back', async (t) => {
+  const { one, query } = await openTwo(t);
+  await query(`INSERT INTO pismak_broker.counts SELECT number, 0, 0, 0, 0, 0, 0, (extract(epoch FROM clock_timestamp()) * 1000)::bigint / 4096 + 900
+    FROM pismak_broker.queue`);
+  await publishAll(one, 'letters', ['a', 'b']);
+  assert.equal((await one.status('letters')).ready.normal, 2);
+});
+
+test('a stuck transaction that has counted does not stop upkeep', async (t) => {
+  const { url, one, query } = await openTwo(t);
+  await publishAll(one, 'letters', ['a']);
+  await query(
+    `INSERT INTO pismak_broker.counts SELECT number, 1, shard, 0, shard, 0, 0 FROM pismak_broker.queue, generate_series(2, 3) AS shard`,
+  );
+  await query('BEGIN');
+  await query('SELECT FROM pismak_broker.counts WHERE shard = 2 FOR UPDATE');
+  const third = await openPostgresBroker({ url, clock: systemClock, leaseMs: 120_000 });
+  try {
+    await eventually('the others are added up', async () => {
+      const { rows } = await query('SELECT shard FROM pismak_broker.counts WHERE period = 1');
+      return rows.length === 1;
+    });
+  } finally {
+    await query('ROLLBACK');
+    await third.close();
+  }
+  assert.equal((await one.status('letters')).ready.normal, 6);
+});
+
+test('others hear of a due message even if the process that made it ready dies then', async (t) => {
+  const { one, other, query } = await openTwo(t);
+  let came = 0;
+  await other.consume('letters', { concurrency: 1 }, async (delivery) => {
+    came++;
+    await (came === 1 ? delivery.retry({ delayMs: 3_600_000, reason: 'later' }) : delivery.ack());
+  });
+  await publishAll(one, 'letters', ['a', 'b']);
+  await eventually('one is delayed', () => came === 2);
+  await eventually('it is written', async () => (await one.status('letters')).delayed === 1);
+  await query('SET search_path = pismak_broker');
+  await query('UPDATE message SET ready_at = 1');
+  await query(promote.text, [10, true, 0]);
+  await eventually('it has come', () => came === 3);
+});
+
+test('a notice of a process of 0.2, without a place, is understood', () => {
+  assert.deepEqual(readNotice('hletters'), { queue: 'letters', kind: 'high', first: 0 });
+  assert.deepEqual(readNotice('n12:letters'), { queue: 'letters', kind: 'normal', first: 12 });
 });
 
 test('a message id with a NUL is refused, and other messages are unharmed', async (t) => {

@@ -84,7 +84,8 @@ const countsTable = `
   DECLARE
     first bigint;
   BEGIN
-    SELECT greatest(since - ${periodsLate}, 1) INTO first FROM counts WHERE queue = queue_number AND period = 0 AND shard = 0;
+    -- The clock may have been set back since.
+    SELECT greatest(least(since, this_period()) - ${periodsLate}, 1) INTO first FROM counts WHERE queue = queue_number AND period = 0 AND shard = 0;
     RETURN QUERY SELECT coalesce(sum(c.high), 0)::bigint, coalesce(sum(c.normal), 0)::bigint,
       coalesce(sum(c.delayed), 0)::bigint, coalesce(sum(c.dead), 0)::bigint FROM (
         SELECT * FROM counts WHERE queue = queue_number AND period = 0

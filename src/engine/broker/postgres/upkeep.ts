@@ -2,7 +2,7 @@ import type { LastingConnection, Statement } from '../../database/postgres/lasti
 import type { Clock } from '../../time/clock.ts';
 import { DelayTimer } from '../delay-timer.ts';
 import type { Lease } from './lease.ts';
-import { cameReady, noticesOf } from './notices.ts';
+import { channel } from './schema.ts';
 
 const step = 2000;
 
@@ -17,7 +17,7 @@ const forgetDead: Statement = {
 };
 /** What fell due earlier is left to the upkeep: what vacuum can't remove yet would be stepped over each time. */
 const recently = 60_000;
-/** Times are subqueries, so that they are computed once and limit the scan. */
+/** Notices are sent at once, so that they survive us. Times are subqueries, so that they are computed once and limit the scan. */
 export const promote: Statement = {
   name: 'promote',
   text: `
@@ -26,18 +26,26 @@ export const promote: Statement = {
         SELECT seq FROM message WHERE state = 1 AND ready_at <= (SELECT now_ms())
           AND ready_at > (SELECT CASE WHEN $2 THEN 0 ELSE now_ms() - ${recently} END) ORDER BY ready_at
         LIMIT $1 FOR UPDATE SKIP LOCKED)
-      RETURNING queue, lane, seq)
-    SELECT name, bool_or(lane = 0), min(seq) FROM promoted JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
+      RETURNING queue, lane, seq),
+    came AS MATERIALIZED (
+      SELECT name, bool_or(lane = 0) AS high, min(seq) AS first
+      FROM promoted JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name)
+    SELECT name, high, first, CASE WHEN EXISTS (SELECT FROM process WHERE number <> $3)
+      THEN pg_notify('${channel}', CASE WHEN high THEN 'h' ELSE 'n' END || first || ':' || name)::text END FROM came`,
 };
 const nextDue: Statement = {
   name: 'next-due',
   text: `SELECT ready_at - now_ms() FROM message WHERE state = 1 AND ready_at > (SELECT now_ms() - ${recently}) ORDER BY ready_at LIMIT 1`,
 };
-/** Adds the counts of periods that are over to the sum of their queue. */
+/** Adds the counts of periods that are over to the sum of their queue. Those that a stuck transaction has locked must not hold us up. */
 const addUpCounts: Statement = {
   name: 'add-up-counts',
   text: `
-    WITH gone AS (DELETE FROM counts WHERE period > 0 AND period < this_period() - 2 RETURNING *)
+    WITH past AS MATERIALIZED (
+      SELECT queue, period, shard FROM counts WHERE period > 0 AND period < this_period() - 2 FOR UPDATE SKIP LOCKED),
+    gone AS (
+      DELETE FROM counts AS c USING past WHERE c.queue = past.queue AND c.period = past.period AND c.shard = past.shard
+      RETURNING c.*)
     INSERT INTO counts SELECT queue, 0, 0, sum(high), sum(normal), sum(delayed), sum(dead), max(period) + 1 FROM gone GROUP BY queue
     ON CONFLICT (queue, period, shard) DO UPDATE SET high = counts.high + excluded.high,
       normal = counts.normal + excluded.normal, delayed = counts.delayed + excluded.delayed, dead = counts.dead + excluded.dead,
@@ -120,11 +128,10 @@ export class Upkeep {
   }
 
   async #promoteDue(all: boolean): Promise<void> {
-    const rows = await this.#connection.query<[string, boolean, number]>(promote, [step, all]);
-    const notices = cameReady(rows.map(([queue, high, seq]) => ({ queue, high, seq })));
-    if (notices.length === 0) return;
-    await this.#connection.query(...noticesOf(notices, this.#lease.number));
-    for (const { queue, kind, first } of notices) this.#wake(queue, kind === 'high', first);
+    const values = [step, all, this.#lease.number];
+    const rows = await this.#connection.query<[string, boolean, number]>(promote, values);
+    if (rows.length === 0) return;
+    for (const [queue, high, first] of rows) this.#wake(queue, high, first);
     await this.#promoteDue(all);
   }
 }
