@@ -162,7 +162,10 @@ export class Claims {
     const round = ++this.#round;
     const askedAt = this.#clock.now();
     const live = this.#liveRounds(changes);
-    const searches = wanted.map((each) => ({ ...each, search: this.#floors.begin(each.queue.name) }));
+    const searches = wanted.map((each) => {
+      const isForAll = !each.onlyHigh && !each.except;
+      return { ...each, search: this.#floors.begin(each.queue.name, isForAll) };
+    });
     this.#checkAll = false;
     try {
       const [alive = [], ...answers] = await this.#connection.together([

@@ -19,7 +19,7 @@ const placesOf = (floors: Floors) => floors.columns().slice(1).flat();
 
 test('a message that becomes ready during a search is found by the next one', () => {
   const floors = new Floors();
-  const search = floors.begin('letters');
+  const search = floors.begin('letters', true);
   floors.lower('letters', 40);
   floors.end(search, { count: 3, high: null, normal: 90 }, asked);
   assert.deepEqual(placesOf(floors), [40, 40]);
@@ -27,16 +27,20 @@ test('a message that becomes ready during a search is found by the next one', ()
 
 test('a search for high messages, or one without an answer, says nothing about normal ones', () => {
   const floors = new Floors();
-  floors.end(floors.begin('letters'), { count: 10, high: 30, normal: null }, { ...asked, onlyHigh: true });
+  floors.end(
+    floors.begin('letters', false),
+    { count: 10, high: 30, normal: null },
+    { ...asked, onlyHigh: true },
+  );
   assert.deepEqual(placesOf(floors), [31, 0]);
-  floors.end(floors.begin('letters'), undefined, asked);
+  floors.end(floors.begin('letters', true), undefined, asked);
   assert.deepEqual(placesOf(floors), [31, 0]);
 });
 
 test('now and then a search begins at zero, but such searches take little of the time', () => {
   const floors = new Floors();
   const search = (tookMs: number, now: number) => {
-    const begun = floors.begin('letters');
+    const begun = floors.begin('letters', true);
     floors.end(begun, { count: 0, high: null, normal: null }, { ...asked, tookMs, now });
     return begun.normal;
   };
@@ -50,10 +54,23 @@ test('now and then a search begins at zero, but such searches take little of the
   assert.equal(search(1, 103_000), 0);
 });
 
+test('a search for high messages, or for some owners, does not pass for a complete one', () => {
+  const floors = new Floors();
+  floors.end(floors.begin('letters', true), { count: 0, high: null, normal: null }, asked);
+  floors.review(1000);
+  floors.end(
+    floors.begin('letters', false),
+    { count: 0, high: null, normal: null },
+    { ...asked, onlyHigh: true },
+  );
+  floors.end(floors.begin('letters', false), undefined, asked);
+  assert.equal(floors.begin('letters', true).normal, 0);
+});
+
 test('a clock that is set puts no complete search off for long', () => {
   const floors = new Floors();
   const search = (tookMs: number, now: number) => {
-    const begun = floors.begin('letters');
+    const begun = floors.begin('letters', true);
     floors.end(begun, { count: 0, high: null, normal: null }, { ...asked, tookMs, now });
     return begun.normal;
   };

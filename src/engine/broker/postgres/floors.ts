@@ -12,6 +12,7 @@ export interface Search {
   normal: number;
   /** The first message that became ready meanwhile. */
   cameAt: number;
+  isComplete: boolean;
 }
 
 interface Floor {
@@ -64,10 +65,12 @@ export class Floors {
     return [[...this.#floors.keys()], floors.map(({ high }) => high), floors.map(({ normal }) => normal)];
   }
 
-  begin(queue: string): Search {
+  /** `isForAll`: it looks for messages of both lanes and all owners. Others would miss some, and must not pass for a complete one. */
+  begin(queue: string, isForAll: boolean): Search {
     const floor = this.#of(queue);
-    const from = floor.isDue ? { high: 0, normal: 0 } : floor;
-    const search = { queue, high: from.high, normal: from.normal, cameAt: Number.POSITIVE_INFINITY };
+    const isComplete = isForAll && floor.isDue;
+    const { high, normal } = isComplete ? { high: 0, normal: 0 } : floor;
+    const search = { queue, high, normal, cameAt: Number.POSITIVE_INFINITY, isComplete };
     this.#searches.add(search);
     return search;
   }
@@ -86,7 +89,7 @@ export class Floors {
   ): void {
     this.#searches.delete(search);
     const floor = this.#of(search.queue);
-    if (floor.isDue && search.high === 0 && search.normal === 0) {
+    if (search.isComplete) {
       floor.isDue = false;
       floor.searchedAt = now;
       floor.restMs = Math.min(share * tookMs, mostRestMs);
