@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -83,13 +83,26 @@ test('a stage that cannot be loaded any more is reported, costs its request no a
 });
 
 test('workers that are stopped do not wait for a stage that is just being loaded', async (t) => {
-  const { stages, write, workers, directory } = await opened(t);
-  const began = join(directory, 'began');
-  const endless = `import { writeFileSync } from 'node:fs';
-    export default () => { writeFileSync(${JSON.stringify(began)}, ''); return new Promise(() => setInterval(() => {}, 1000)); };`;
-  await write(endless);
+  const { stages, write, workers } = await opened(t);
+  // Its name is all that can be seen of it: its files are its own.
+  await write(
+    `process.title = 'loading'; export default () => new Promise(() => setInterval(() => {}, 1000));`,
+  );
   await stages.create({ name: 'endless', processor: 'own', mode: 'shared' }, 'test');
-  await eventually('it is being loaded', () => existsSync(began));
+  await eventually('it is being loaded', () => isDescendant('loading'));
   const closed = workers.close().then(() => true);
   await eventually('they have stopped', () => Promise.race([closed, false]));
 });
+
+function isDescendant(name: string, parent?: number): boolean {
+  return childProcesses(parent).some((pid) => nameOf(pid) === name || isDescendant(name, pid));
+}
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    // It has just ended.
+    return '';
+  }
+}

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { OpenMail } from '../opened/open-mail.ts';
 
 export const mailReport = defineOperation({
   name: 'mail.report',
@@ -24,7 +23,10 @@ export const mailReport = defineOperation({
   }),
   example: { content: 'U3ViamVjdDogSGVsbG8NCg0KSGVsbG8NCg==' },
   async handler({ engine }, { content, to }) {
-    const { takeReport } = await import('../inbound/take-report.ts');
+    const [{ OpenMail }, { takeReport }] = await Promise.all([
+      import('../opened/open-mail.ts'),
+      import('../inbound/take-report.ts'),
+    ]);
     return takeReport(engine, stateOf(engine, OpenMail).reports, Buffer.from(content, 'base64'), to);
   },
 });

@@ -36,7 +36,7 @@ test('an answer above 1 KB is compressed as the caller accepts it, with the same
 
   const small = await ask('/api/v1/stage/show?name=none', 'br');
   assert.equal(small.headers['content-encoding'], undefined);
-  assert.equal(JSON.parse(small.body.toString()).error.code, 'not-found');
+  assert.equal(JSON.parse(small.body.toString()).error.code, 'stage-unknown');
 });
 
 test('only what the caller accepts counts, in any order and case', () => {

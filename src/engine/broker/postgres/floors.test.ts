@@ -127,5 +127,6 @@ test('a stranger’s open transaction leaves a claim as cheap as it was, however
   for (let n = 0; n < 3; n++) await handle(Array.from({ length: 2000 }, (_, index) => `m${n}-${index}`));
   const last = await pagesOfEach();
   t.diagnostic(`${first.toFixed()} pages for a message, then ${last.toFixed()}`);
-  assert.ok(last < 3 * first + 200, `${first.toFixed()} pages for a message, then ${last.toFixed()}`);
+  // A complete search among them would add about 250; without floors each would look at 1,500.
+  assert.ok(last < 3 * first + 600, `${first.toFixed()} pages for a message, then ${last.toFixed()}`);
 });
