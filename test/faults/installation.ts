@@ -188,12 +188,13 @@ export class Installation {
   }
 
   /** How often the worker that can load nothing has tried in vain, and what it has done all the same. */
-  async unable(): Promise<{ failedLoads: number; done: number }> {
+  async unable(): Promise<{ failedLoads: number; done: number; elsewhere: string[] }> {
     const { failedLoads = {}, timings = {} } =
       (await this.workers()).find(({ id }) => id === unableWorker) ?? {};
     return {
       failedLoads: Object.values(failedLoads).reduce((sum, count) => sum + count, 0),
-      done: Object.values(timings).reduce((sum, { count }) => sum + count, 0),
+      done: stages.reduce((sum, name) => sum + (timings[name]?.count ?? 0), 0),
+      elsewhere: Object.keys(timings).filter((name) => !stages.includes(name)),
     };
   }
 

@@ -20,7 +20,7 @@ export interface FaultFigures {
   collected: { saved: number; failed: number; duplicate: number; unreadable: number };
   deposed: Deposed;
   /** Of the worker that can load nothing. */
-  unable: { failedLoads: number; done: number };
+  unable: { failedLoads: number; done: number; elsewhere: string[] };
   /** Before the first fault: from sending a request until it came out. */
   usualMs: number;
   seconds: number;
@@ -100,7 +100,7 @@ export async function surviveFaults(options: {
     say(`${age(startedAt)} s: ${sent.length} requests sent, ${arrivals.length} messages came out`);
     const unable = await installation.unable();
     say(
-      `the worker that can load nothing has tried ${unable.failedLoads} times and done ${unable.done} requests`,
+      `the worker that can load nothing has tried ${unable.failedLoads} times and done ${unable.done} requests; it served ${unable.elsewhere.join(', ') || 'no other stage'}`,
     );
     const deposed = await deposeLeader(installation);
     say(`${age(startedAt)} s: the deposed leader was answered: ${deposed.answer}`);

@@ -138,6 +138,11 @@ async function loadOnEach(client: Client, { files, directory, pismak, say }: Loa
   );
   for (const name of names) {
     for (const id of names) await client.call(id === name ? workerEnable : workerDisable, { id });
+    await eventually(
+      'the other worker serves nothing',
+      async () => (await running()).every(({ id, presence }) => id === name || presence?.stage === null),
+      patienceMs,
+    );
     const at = performance.now();
     const question = join(directory, `question-${name}`);
     await writeFile(question, `${at}`);
@@ -154,8 +159,9 @@ async function loadOnEach(client: Client, { files, directory, pismak, say }: Loa
     assert.equal(code, 0, said);
     const [uuid = ''] = (await readdir(out)).filter((each) => !each.startsWith('.'));
     assert.deepEqual(JSON.parse(await readFile(join(out, uuid, 'hashes.json'), 'utf8')), wanted, name);
-    const served = (await running()).find(({ id }) => id === name)?.presence?.timings.model?.count ?? 0;
-    assert.ok(served > 0, `${name} has served it`);
+    const served = async () =>
+      (await running()).find(({ id }) => id === name)?.presence?.timings.model?.count;
+    await eventually(`${name} says that it has served it`, served, patienceMs);
     seconds.push(Math.round((performance.now() - at) / 1000));
     say(`worker ${name} has loaded exactly these bytes, after ${seconds.at(-1)} s`);
   }
