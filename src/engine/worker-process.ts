@@ -47,7 +47,7 @@ export function startWorkerProcess(parts: {
   const { settings, clock, log } = parts;
   const id = parts.id ?? `${hostname()}-${process.pid}`;
   const stop = new AbortController();
-  const commonProcesses = createCommonProcesses(parts);
+  const commonProcesses = createCommonProcesses({ clock, cacheDirectory: join(settings.data, 'cache') });
   const warnings = new QuietWarnings(log, clock);
   const life = newId(clock);
   let hasWarned = false;

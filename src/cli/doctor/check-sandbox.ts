@@ -16,7 +16,7 @@ export async function checkDecoders({ sandbox }: Pick<Settings, 'sandbox'>): Pro
   return result('decoders', `${weak}; ${why}`, remedy.join(': '));
 }
 
-/** Tries, in a temporary directory, whether the sandbox can hide databases, keys and logs from processors. */
+/** Tries, in a temporary directory, whether the sandbox can hide databases, keys, logs and blobs from processors. */
 export async function checkSandbox({ sandbox }: Pick<Settings, 'sandbox'>): Promise<Finding> {
   if (sandbox.use === 'off')
     return warn('sandbox', 'processors see everything that this user sees', 'remove sandbox.use = "off"');
@@ -24,7 +24,7 @@ export async function checkSandbox({ sandbox }: Pick<Settings, 'sandbox'>): Prom
   try {
     const parts = { data: directory, blobsUrl: `directory:${join(directory, 'blobs')}`, modules: [] };
     const found = await findSandbox(sandboxPlan({ ...parts, cacheDirectory: join(directory, 'cache') }));
-    if (!('fault' in found)) return ok('sandbox', 'hides databases, keys and logs from processors');
+    if (!('fault' in found)) return ok('sandbox', 'hides databases, keys, logs and blobs from processors');
     const [why = '', ...remedy] = found.fault.split(': ');
     const result = sandbox.use === 'require' ? fail : warn;
     return result('sandbox', `processors see everything that this user sees; ${why}`, remedy.join(': '));

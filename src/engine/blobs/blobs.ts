@@ -9,6 +9,11 @@ export interface Blobs {
   put(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<BlobReference>;
   /** Throws `blob-missing` on the first read if the blob does not exist. */
   get(hash: string): AsyncIterable<Uint8Array>;
+  /**
+   * Makes a new file with the content, without a copy if possible: nobody may write to it. Unverified. Throws `blob-missing` if the blob
+   * does not exist.
+   */
+  place(hash: string, path: string): Promise<void>;
   has(hash: string): Promise<boolean>;
   /** In bytes, known without reading the content. Throws `blob-missing` if the blob does not exist. */
   size(hash: string): Promise<number>;

@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { chmod, open, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -27,6 +38,22 @@ blobsContract('directory', async (context) => {
 });
 
 describe('the directory of blobs', () => {
+  test('a blob is had as a file without a copy on its device, and with one elsewhere', async (context) => {
+    const directory = await temporaryDirectory(context);
+    const blobs = await openDirectoryBlobs(join(directory, 'blobs'));
+    const content = Buffer.alloc(3_000_000, 'page ');
+    const { hash } = await blobs.put(content);
+    const stored = await stat(fileOf(join(directory, 'blobs'), hash));
+    await blobs.place(hash, join(directory, 'near'));
+    assert.equal((await stat(join(directory, 'near'))).ino, stored.ino);
+    const memory = await mkdtemp('/dev/shm/pismak-blobs-');
+    context.after(() => rm(memory, { recursive: true, force: true }));
+    const far = await stat(memory);
+    assert.notEqual(far.dev, stored.dev, '/dev/shm is another device than the one of temporary files');
+    await blobs.place(hash, join(memory, 'far'));
+    assert.deepEqual(await readFile(join(memory, 'far')), content);
+  });
+
   test('a path where nothing can be made is refused at once, and the message names the setting', async () => {
     const refused = openDirectoryBlobs('/proc/blobs');
     await assert.rejects(

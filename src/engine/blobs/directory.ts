@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { access, mkdir, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { linkOrCopy } from '../files/link-or-copy.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError, reasonOf } from '../files/system-error.ts';
@@ -52,6 +53,16 @@ export async function openDirectoryBlobs(directory: string, clock: Clock = syste
       checkHash(hash);
       try {
         yield* verified(createReadStream(pathOf(directory, hash)), hash);
+      } catch (error) {
+        if (!isSystemError(error, 'ENOENT')) throw error;
+        throw missing(hash, error);
+      }
+    },
+
+    async place(hash, path) {
+      checkHash(hash);
+      try {
+        await linkOrCopy(pathOf(directory, hash), path);
       } catch (error) {
         if (!isSystemError(error, 'ENOENT')) throw error;
         throw missing(hash, error);

@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { openPostgresPool } from '../database/postgres/pool.ts';
 import { PismakError } from '../ground/errors.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
@@ -73,6 +75,11 @@ export async function openPostgresBlobs(options: {
     async *get(hash) {
       checkHash(hash);
       yield* verified(read(hash), hash);
+    },
+
+    async place(hash, path) {
+      checkHash(hash);
+      await pipeline(read(hash), createWriteStream(path, { flags: 'wx', mode: 0o400 }));
     },
 
     async has(hash) {

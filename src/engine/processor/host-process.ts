@@ -1,16 +1,27 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { workDirectoryName } from '../files/work-directory.ts';
-import { PismakError } from '../ground/errors.ts';
+import { messageOf, PismakError } from '../ground/errors.ts';
 import { giveWay } from '../process/give-way.ts';
 import { innermost, signalOf } from '../sandbox/innermost.ts';
 import type { Clock } from '../time/clock.ts';
-import { type FromHost, type StageLoad, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
+import { hostEnvironment } from './host-environment.ts';
+import {
+  type Ask,
+  type FromHost,
+  type Given,
+  type StageVersion,
+  stageKey,
+  type ToHost,
+} from './host-protocol.ts';
+import { JobBytes } from './job-bytes.ts';
 import { watchMemory } from './memory-watch.ts';
+import { ProcessFolders } from './process-folders.ts';
+import { readFromHost } from './read-from-host.ts';
+import { Refusal } from './refusal.ts';
 import type { Sandbox } from './sandbox.ts';
+import { StageBytes } from './stage-bytes.ts';
+import type { StageCode } from './stage-code.ts';
 
 /** How long a processor may take to stop before its process is killed. */
 const graceMs = 1_000;
@@ -35,6 +46,8 @@ export interface HostJob {
 export type HostAnswer =
   | Extract<FromHost, { type: 'done' | 'failed' }>
   | { type: 'crashed'; reason: string }
+  /** It wanted what it may not have. */
+  | { type: 'refused'; reason: string }
   | { type: 'timeout'; reason: string };
 
 /**
@@ -51,11 +64,15 @@ export class HostProcess {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
   /** In order of use, most recently used last. */
-  readonly #loaded = new Map<string, StageVersion>();
+  readonly #loaded = new Map<string, StageCode>();
+  readonly #folders: ProcessFolders;
+  readonly #stageBytes: StageBytes;
+  #job: JobBytes | undefined;
   #answer: ((message: FromHost | undefined) => void) | undefined;
   #onBegun = () => {};
   #onLog: (line: string) => void = () => {};
   #killedFor: string | undefined;
+  #refused: string | undefined;
   #lastWords = '';
   #bareBytes = 0;
   #loads = 0;
@@ -64,18 +81,28 @@ export class HostProcess {
   readonly heapMb: number;
   /** Whether it can use the network. */
   readonly network: boolean;
+  /** Nothing of it runs any more, and its directories are removed. */
   readonly exited: Promise<string>;
   alive = true;
   rssBytes = 0;
 
-  constructor(parts: { clock: Clock; heapMb: number; network?: boolean; sandbox?: Sandbox | undefined }) {
+  constructor(parts: {
+    clock: Clock;
+    heapMb: number;
+    network?: boolean;
+    sandbox?: Sandbox | undefined;
+    /** Where the process gets its bytes; on the device of the blobs, so that none are copied. */
+    inputs: string;
+  }) {
     this.#clock = parts.clock;
     this.heapMb = parts.heapMb;
     this.network = parts.network ?? true;
-    const directory = parts.sandbox ? mkdtempSync(workDirectoryName()) : undefined;
+    this.#folders = new ProcessFolders(parts.inputs, parts.clock);
+    this.#stageBytes = new StageBytes(this.#folders);
+    const { own, inputs } = this.#folders;
     const [program = process.execPath, ...confined] =
-      (directory && parts.sandbox?.prefix({ network: this.network, directory })) || [];
-    if (directory !== undefined) confined.push(process.execPath);
+      parts.sandbox?.prefix({ network: this.network, directory: own, inputs }) ?? [];
+    if (parts.sandbox) confined.push(process.execPath);
     this.#child = fork(new URL('./host.ts', import.meta.url), {
       serialization: 'advanced',
       execPath: program,
@@ -83,10 +110,10 @@ export class HostProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Its own process group: Ctrl-C in the terminal reaches only us, and a kill reaches the programs that it started too.
       detached: true,
-      env: { ...hostEnvironment(), ...parts.sandbox?.environment },
+      env: { ...hostEnvironment(), TMPDIR: own, ...parts.sandbox?.environment },
     });
     giveWay(this.#child.pid);
-    this.#child.on('message', (message: FromHost) => this.#hear(message));
+    this.#child.on('message', (message) => this.#hear(readFromHost(message)));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         // The last words of a native library before it dies are often the only explanation.
@@ -96,19 +123,26 @@ export class HostProcess {
     this.exited = new Promise((resolve) => {
       // Not `close`: after a disconnect of ours it never comes. Its last output may need a moment more.
       this.#child.once('exit', (code, signal) => {
+        this.alive = false;
         // Otherwise, programs that it started would outlive it.
         this.#killGroup();
         const read = [this.#child.stdout, this.#child.stderr].map(
           (stream) => stream && finished(stream).catch(() => {}),
         );
-        void Promise.race([Promise.all(read), wait(500)]).then(() => resolve(describeExit(code, signal)));
+        const ended = Promise.race([Promise.all(read), wait(500)]);
+        // Directories that can't be removed are swept at the next start.
+        void Promise.all([ended, this.#folders.remove().catch(() => {})]).then(() =>
+          resolve(describeExit(code, signal)),
+        );
       });
-      this.#child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+      this.#child.once('error', (error) => {
+        const resolveWith = () => resolve(`could not be started: ${error.message}`);
+        void this.#folders.remove().then(resolveWith, resolveWith);
+      });
     });
     void this.exited.then(() => {
       this.alive = false;
       this.#answer?.(undefined);
-      if (directory !== undefined) void rm(directory, { recursive: true, force: true }).catch(() => {});
     });
   }
 
@@ -128,7 +162,7 @@ export class HostProcess {
 
   /** Stages that are loaded, least recently used first. */
   get loaded(): StageVersion[] {
-    return [...this.#loaded.values()];
+    return [...this.#loaded.values()].map(({ stage }) => stage);
   }
 
   has(stage: StageVersion): boolean {
@@ -140,35 +174,52 @@ export class HostProcess {
     this.#send({ type: 'warm' });
   }
 
-  async load(message: StageLoad, { timeoutMs }: Limits): Promise<void> {
+  async load(code: StageCode): Promise<void> {
+    const { name, version, config, files, timeoutMs } = code.stage;
+    const { module, commands = [] } = code;
     const used = !this.isBare;
     this.#loads++;
+    this.#stageBytes.allow(code);
     const cancel = this.#clock.after(timeoutMs, () => this.#kill(`took longer than ${timeoutMs} ms to load`));
-    const answer = await this.#ask({ type: 'load', ...message }, used);
+    const named = files.map((file) => ({ name: file.name, hash: file.hash }));
+    const message = {
+      type: 'load',
+      stage: { name, version },
+      module,
+      config,
+      files: named,
+      commands,
+    } as const;
+    const answer = await this.#ask(message, used);
     cancel();
     if (answer?.type === 'loaded') {
       this.rssBytes = answer.rssBytes;
-      this.#loaded.set(stageKey(message.stage), message.stage);
+      this.#loaded.set(stageKey(code.stage), code);
       return;
     }
     const reason = answer?.type === 'not-loaded' ? answer.reason : await this.#explain();
     await this.close();
-    throw new PismakError(
-      'processor-failed',
-      `processor of stage ${message.stage.name} could not be loaded: ${reason}`,
-    );
+    throw new PismakError('processor-failed', `processor of stage ${name} could not be loaded: ${reason}`);
   }
 
   unload(stage: StageVersion): void {
-    if (this.#loaded.delete(stageKey(stage))) this.#send({ type: 'unload', stage });
+    if (!this.#loaded.delete(stageKey(stage))) return;
+    this.#send({ type: 'unload', stage: { name: stage.name, version: stage.version } });
+    this.#stageBytes.forget(stage);
   }
 
   async run(job: HostJob): Promise<HostAnswer> {
     const { name, version, timeoutMs, memoryMb } = job.stage;
     const stage = { name, version };
+    const code = this.#loaded.get(stageKey(stage));
+    if (!code) return { type: 'crashed', reason: `stage ${name} is not loaded in this process` };
     // The most recently used stage is the last to be unloaded.
     this.#loaded.delete(stageKey(stage));
-    this.#loaded.set(stageKey(stage), stage);
+    this.#loaded.set(stageKey(stage), code);
+    const { blobs, largestFileBytes } = code;
+    const parts = { number: this.#served + 1, blobs, largestFileBytes, folders: this.#folders };
+    const bytes = new JobBytes({ ...parts, files: job.files });
+    this.#job = bytes;
     let stopWatching = () => {};
     let timedOut = false;
     const stop = () => {
@@ -189,18 +240,25 @@ export class HostProcess {
     this.#onLog = job.onLog;
     try {
       const { uuid, attempt, files } = job;
-      const asked = this.#ask({ type: 'process', stage, uuid, attempt, files }, this.isUsed);
+      const asked = this.#ask(
+        { type: 'process', job: bytes.number, stage, uuid, attempt, files },
+        this.isUsed,
+      );
       // Only now: a stop sent before the work would have no effect.
       job.signal.addEventListener('abort', stop, { once: true });
       if (job.signal.aborted) stop();
       const answer = await asked;
+      const left = answer?.type === 'done' ? this.#checked(answer, bytes) : answer;
+      if (this.#refused !== undefined) return { type: 'refused', reason: this.#refused };
       if (timedOut) return { type: 'timeout', reason: `took longer than ${timeoutMs} ms` };
-      if (answer?.type === 'done' || answer?.type === 'failed') {
-        this.rssBytes = answer.rssBytes;
-        return answer;
+      if (left?.type === 'done' || left?.type === 'failed') {
+        this.rssBytes = left.rssBytes;
+        return left;
       }
       return { type: 'crashed', reason: await this.#explain() };
     } finally {
+      this.#job = undefined;
+      await bytes.close();
       this.#served++;
       cancelTimeout();
       stopWatching();
@@ -219,13 +277,49 @@ export class HostProcess {
     cancel();
   }
 
-  #hear(message: FromHost): void {
-    if (message.type === 'log') this.#onLog(message.line);
+  #hear(message: FromHost | undefined): void {
+    if (message === undefined) this.#kill('said what nobody understands');
+    else if (message.type === 'fetch' || message.type === 'fetch-stage-file' || message.type === 'store')
+      void this.#give(message);
+    else if (message.type === 'log') this.#onLog(message.line);
     else if (message.type === 'begun') this.#onBegun();
     else if (message.type === 'ready') {
       this.#bareBytes = message.rssBytes;
       this.#nodePid = innermost(this.#child.pid);
     } else this.#answer?.(message);
+  }
+
+  async #give(ask: Ask): Promise<void> {
+    try {
+      this.#send({ type: 'given', id: ask.id, ...(await this.#bytesFor(ask)) });
+    } catch (error) {
+      if (!(error instanceof Refusal)) this.#send({ type: 'denied', id: ask.id, reason: messageOf(error) });
+      // What a dead process asked for is gone with its directories.
+      else if (this.alive) {
+        this.#refused = refusedFor(error);
+        this.#kill(error.message);
+      }
+    }
+  }
+
+  async #bytesFor(ask: Ask): Promise<Given> {
+    if (ask.type === 'fetch-stage-file')
+      return { path: await this.#stageBytes.fetch(ask.stage, ask.hash, ask.isDamaged) };
+    // A processor may leave work behind when its job has ended.
+    if (ask.job !== this.#job?.number) throw new Error('its request has ended');
+    if (ask.type === 'fetch') return { path: await this.#job.fetch(ask.hash) };
+    return { reference: await this.#job.store(ask.id) };
+  }
+
+  #checked(answer: Extract<FromHost, { type: 'done' }>, bytes: JobBytes): FromHost | undefined {
+    try {
+      return { ...answer, files: bytes.checked(answer.files) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#refused = refusedFor(error);
+      this.#kill(error.message);
+      return undefined;
+    }
   }
 
   /** `used`: earlier work may keep it from reacting; the answer is then that it crashed. */
@@ -276,28 +370,8 @@ export class HostProcess {
   }
 }
 
-/**
- * For glibc: makes it return larger buffers to the system when they are freed. By default it keeps freed buffers of up to 32 MB for later:
- * a process that read large pages one after another grew to 480 MB, and with this setting to 350 MB, in the same time.
- */
-const mappedBytes = String(1024 * 1024);
-
-/** A processor gets the environment that programs need to run, and none of our secrets. */
-function hostEnvironment(): NodeJS.ProcessEnv {
-  const wanted = [
-    'PATH',
-    'HOME',
-    'LANG',
-    'LC_ALL',
-    'TZ',
-    'TMPDIR',
-    'NODE_COMPILE_CACHE',
-    'NODE_EXTRA_CA_CERTS',
-    // Where Tesseract's models are.
-    'TESSDATA_PREFIX',
-  ];
-  const given = wanted.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
-  return { ...Object.fromEntries(given), MALLOC_MMAP_THRESHOLD_: mappedBytes };
+function refusedFor({ message }: Refusal): string {
+  return `the processor's process was ended: ${message}`;
 }
 
 function describeExit(code: number | null, signal: string | null): string {

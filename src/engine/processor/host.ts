@@ -1,8 +1,6 @@
-import type { Blobs } from '../blobs/blobs.ts';
-import { localCopy } from '../blobs/cache.ts';
-import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../ground/errors.ts';
 import { collectGarbage } from '../process/idle-memory.ts';
+import { hearAnswer, jobStore, stageFile } from './asked-bytes.ts';
 import { dieWithParent } from './die-with-parent.ts';
 import { type FromHost, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
 import { openJobFiles } from './job-files.ts';
@@ -13,8 +11,7 @@ import { fromWire, toWire } from './wire-files.ts';
  * The process in which processors run, one request at a time. It holds no lease and no connection to a queue: it may
  * crash, leak, spin or exit, and its worker only sees one failed attempt.
  */
-const loaded = new Map<string, { process: Process; blobs: Blobs }>();
-const opened = new Map<string, Promise<Blobs>>();
+const loaded = new Map<string, Process>();
 let abort = new AbortController();
 let watching = false;
 
@@ -23,6 +20,7 @@ process.on('message', (message: ToHost) => {
   else if (message.type === 'unload') void unload(message.stage);
   else if (message.type === 'process') void work(message);
   else if (message.type === 'warm') void warm();
+  else if (message.type === 'given' || message.type === 'denied') hearAnswer(message);
   else abort.abort();
 });
 process.on('disconnect', () => process.exit(0));
@@ -30,7 +28,7 @@ send({ type: 'ready', rssBytes: process.memoryUsage.rss() });
 
 /** A spare process has loaded what every stage needs, and takes no other memory while it waits. */
 async function warm(): Promise<void> {
-  await Promise.all([import('zod'), import('../blobs/directory.ts')]);
+  await import('zod');
   collectGarbage();
 }
 
@@ -41,9 +39,6 @@ async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
   watching = true;
   const { name, version } = message.stage;
   try {
-    const opening = opened.get(message.blobs) ?? openBlobs(message.blobs);
-    opened.set(message.blobs, opening);
-    const blobs = await opening;
     const module: { default?: LoadProcessor } = await import(message.module);
     if (typeof module.default !== 'function') {
       throw new Error(`${message.module} has no default export made by defineProcessor`);
@@ -58,10 +53,10 @@ async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
       async file(wanted) {
         const file = message.files.find((candidate) => candidate.name === wanted);
         if (!file) throw new Error(`stage ${name} has no file ${wanted}`);
-        return localCopy(blobs, file.hash, message.cache);
+        return stageFile(message.stage, file.hash);
       },
     });
-    loaded.set(stageKey(message.stage), { process: made, blobs });
+    loaded.set(stageKey(message.stage), made);
     send({ type: 'loaded', rssBytes: process.memoryUsage.rss() });
   } catch (error) {
     send({ type: 'not-loaded', reason: `${messageOf(error)} (${message.module})` });
@@ -71,7 +66,7 @@ async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
 async function unload(stage: StageVersion): Promise<void> {
   const found = loaded.get(stageKey(stage));
   loaded.delete(stageKey(stage));
-  await found?.process.close?.();
+  await found?.close?.();
 }
 
 async function work(message: Extract<ToHost, { type: 'process' }>): Promise<void> {
@@ -81,8 +76,8 @@ async function work(message: Extract<ToHost, { type: 'process' }>): Promise<void
     const stage = loaded.get(stageKey(message.stage));
     if (!stage) throw new Error(`stage ${message.stage.name} is not loaded in this process`);
     const before = message.files.map(fromWire);
-    const files = openJobFiles(stage.blobs, before);
-    await stage.process({
+    const files = openJobFiles(jobStore(message.job), before);
+    await stage({
       uuid: message.uuid,
       stage: message.stage.name,
       attempt: message.attempt,

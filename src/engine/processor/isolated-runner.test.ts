@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { sweepBlobs } from '../blob-owners/blob-owners.ts';
-import { readBlob } from '../blobs/blobs.ts';
+import { type Blobs, readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { newFile } from '../request/request.ts';
 import { type Stage, stageDefinition } from '../stage/stage.ts';
@@ -16,13 +16,14 @@ import type { Runner, RunnerResult } from './runner.ts';
 import { WorkerProcesses } from './worker-processes.ts';
 
 const directory = await temporaryDirectory({ after });
+const ownBlobs = await openDirectoryBlobs(`${directory}/blobs`);
 const closing: WorkerProcesses[] = [];
 after(async () => {
   await Promise.all(closing.map((processes) => processes.close()));
 });
 
 function newProcesses(clock: Clock = systemClock): WorkerProcesses {
-  const source = new ProcessSource({ clock });
+  const source = new ProcessSource({ clock, inputs: `${directory}/inputs` });
   const processes = new WorkerProcesses({ source, clock, keepLoaded: 4, idleMs: 300_000, most: 8 });
   closing.push(processes);
   return processes;
@@ -31,13 +32,13 @@ function newProcesses(clock: Clock = systemClock): WorkerProcesses {
 /** A stage of its own processes, unless it is given some. */
 function runner(
   definition: Partial<Stage> = {},
-  more: { processes?: WorkerProcesses; blobs?: string } = {},
+  more: { processes?: WorkerProcesses; blobs?: Blobs } = {},
 ): Runner {
   const stage = {
     ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 120_000 }),
     version: 7,
   };
-  const { processes = newProcesses(), blobs = `directory:${directory}/blobs` } = more;
+  const { processes = newProcesses(), blobs = ownBlobs } = more;
   const module = new URL('../testing/misbehaving-processor.ts', import.meta.url).href;
   const code = { stage: { ...stage, ...definition }, module, blobs, cache: `${directory}/cache` };
   return createIsolatedRunner(code, processes);
@@ -161,13 +162,12 @@ test('large results come back as blobs', async () => {
   const stored = await order(big, 'be good');
   const answer = stored.ok ? stored.files.find((file) => file.name === 'answer') : undefined;
   assert.ok(answer && answer.blob !== '' && answer.content.length === 0);
-  const blobs = await openDirectoryBlobs(`${directory}/blobs`);
-  assert.equal((await readBlob(blobs, answer.blob)).length, Number(answer.size));
+  assert.equal((await readBlob(ownBlobs, answer.blob)).length, Number(answer.size));
 });
 
 test('what a processor had stored when its process was killed is gone two days later', async (t) => {
-  const { blobs, database, directory: data } = await openEmbedded(t);
-  const made = runner({}, { blobs: `directory:${data}/blobs` });
+  const { blobs, database } = await openEmbedded(t);
+  const made = runner({}, { blobs });
   const result = await order(made, 'write and crash');
   assert.ok(!result.ok);
   assert.match(result.reason, /killed by SIGKILL/);

@@ -4,8 +4,9 @@ import { unlessAborted } from '../time/deadline.ts';
 import type { HostAnswer, HostProcess } from './host-process.ts';
 import type { FromHost } from './host-protocol.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
+import type { StageCode } from './stage-code.ts';
 import { fromWire, toWire } from './wire-files.ts';
-import type { StageCode, WorkerProcesses } from './worker-processes.ts';
+import type { WorkerProcesses } from './worker-processes.ts';
 
 /**
  * Runs a processor in separate processes, one request at a time in each, so that a crash costs one attempt of one
@@ -40,7 +41,8 @@ export function createIsolatedRunner(
       const { isUsed } = host;
       answer = await ask(host);
       // This request is not to blame for what an earlier one left behind (a late rejection, a corrupted heap).
-      if (answer.type === 'crashed' && isUsed && !signal.aborted) {
+      const isBroken = answer.type === 'crashed' || answer.type === 'refused';
+      if (isBroken && isUsed && !signal.aborted) {
         host = await processes.replace(host, code);
         isSecond = true;
         answer = await ask(host);
@@ -55,6 +57,7 @@ export function createIsolatedRunner(
       const { reason, permanent, wrongWorker } = answer;
       return failed(reason, { permanent, wrongWorker });
     }
+    if (answer.type === 'refused') return failed(answer.reason, { permanent: true });
     if (answer.type === 'timeout') return failed(answer.reason, { ended: 'timeout' });
     return failed(answer.reason, { ended: isSecond ? 'crashed twice' : 'crashed' });
   }

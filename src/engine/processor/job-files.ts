@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type Blobs, readBlob } from '../blobs/blobs.ts';
+import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
 import { newFile, type ResultFile } from '../request/request.ts';
 import { asReference, inlineLimit, sizeOf } from '../request/result-files.ts';
 import { type JobFiles, PermanentFailure } from './processor.ts';
@@ -10,12 +10,17 @@ import { type JobFiles, PermanentFailure } from './processor.ts';
 const inlineTotal = 1024 * 1024;
 
 /**
+ * Where the contents are that are too large for the message. Without `put`, as in tests, everything stays in memory.
+ */
+export type FileStore = Pick<Blobs, 'get'> &
+  Partial<Pick<Blobs, 'put'>> & { putFile?(path: string): Promise<BlobReference> };
+
+/**
  * The files as a processor sees them; `result()` is what it left. The original list is not changed. Large contents
- * are stored as they are written, and have no owner yet: those of a failed job are swept after a day. Without
- * `put`, as in tests, everything stays in memory.
+ * are stored as they are written, and have no owner yet: those of a failed job are swept after a day.
  */
 export function openJobFiles(
-  blobs: Pick<Blobs, 'get'> & Partial<Pick<Blobs, 'put'>>,
+  blobs: FileStore,
   files: readonly ResultFile[],
 ): JobFiles & { result(): Promise<ResultFile[]> } {
   const byName = new Map(files.map((file) => [file.name, file]));
@@ -43,7 +48,10 @@ export function openJobFiles(
     const { size } = await stat(path);
     const isSmall = size <= inlineLimit && inline + size <= inlineTotal;
     const replaced = async () => {
-      if (!isSmall && blobs.put) return asReference(file, await blobs.put(createReadStream(path)));
+      const stored = isSmall
+        ? undefined
+        : await (blobs.putFile?.(path) ?? blobs.put?.(createReadStream(path)));
+      if (stored) return asReference(file, stored);
       inline += size;
       return newFile(file.name, await readFile(path));
     };

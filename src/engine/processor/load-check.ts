@@ -1,7 +1,8 @@
 import type { Clock } from '../time/clock.ts';
 import { type StageVersion, stageKey } from './host-protocol.ts';
 import type { ProcessSource } from './process-source.ts';
-import { type StageCode, WorkerProcesses } from './worker-processes.ts';
+import type { StageCode } from './stage-code.ts';
+import { WorkerProcesses } from './worker-processes.ts';
 
 /** Stages are checked one after another; a stage that takes longer than this to load no longer holds up the next. */
 const patienceMs = 2_000;

@@ -1,6 +1,8 @@
+import { sweepWorkDirectories } from '../files/work-directory.ts';
 import type { Clock } from '../time/clock.ts';
 import { HostProcess } from './host-process.ts';
 import type { StageVersion } from './host-protocol.ts';
+import { sweepProcessFolders } from './process-folders.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** The next spare process starts this long after the work that took the last one: starting both at once would slow both. */
@@ -20,18 +22,26 @@ export class ProcessSource {
   #cancel = () => {};
   #heapMb = leastHeapMb;
   #sandbox: Sandbox | undefined;
+  readonly #inputs: string;
   /** What the last process was used for: the next one is likely to be used for the same. */
   #network = false;
   #taken = 0;
   readonly #numbers = new WeakMap<HostProcess, number>();
   readonly #known = new Map<string, { version: number; taken: number }>();
 
-  constructor(parts: { clock: Clock }) {
+  /** `inputs`: a directory, best on the device of the blobs, where processes get their bytes. */
+  constructor(parts: { clock: Clock; inputs: string }) {
     this.#clock = parts.clock;
+    this.#inputs = parts.inputs;
   }
 
   get spare(): HostProcess | undefined {
     return this.#spare;
+  }
+
+  /** Removes the bytes that killed processes were given, which may be confidential. */
+  async sweep(): Promise<void> {
+    await Promise.all([sweepWorkDirectories(), sweepProcessFolders(this.#inputs, this.#clock)]);
   }
 
   /** Sets how processes that start from now on are confined. */
@@ -94,14 +104,19 @@ export class ProcessSource {
 
   #replenish(): void {
     if (!this.#keeps || this.#spare?.alive) return;
-    this.#spare = this.#start(0);
-    this.#spare.warm();
+    try {
+      this.#spare = this.#start(0);
+      this.#spare.warm();
+    } catch {
+      // No directories can be made: the next request says so.
+    }
   }
 
   #start(memoryMb: number): HostProcess {
     const heapMb = Math.max(this.#heapMb, memoryMb);
     // Without a sandbox, the network can't be cut off.
     const network = this.#network || !this.#sandbox;
-    return new HostProcess({ clock: this.#clock, heapMb, network, sandbox: this.#sandbox });
+    const [clock, sandbox, inputs] = [this.#clock, this.#sandbox, this.#inputs];
+    return new HostProcess({ clock, heapMb, network, sandbox, inputs });
   }
 }

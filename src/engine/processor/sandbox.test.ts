@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { newFile, type ResultFile } from '../request/request.ts';
 import { stageDefinition } from '../stage/stage.ts';
 import { isLiving } from '../testing/child-processes.ts';
@@ -13,6 +16,7 @@ import { withoutBubblewrap } from '../testing/narrow-machines.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { systemClock } from '../time/clock.ts';
 import { createIsolatedRunner } from './isolated-runner.ts';
+import { ProcessFolders } from './process-folders.ts';
 import { ProcessSource } from './process-source.ts';
 import { findSandbox, sandboxPlan } from './sandbox.ts';
 import { WorkerProcesses } from './worker-processes.ts';
@@ -29,10 +33,11 @@ async function setUp(t: TestContext, parts: { module: URL; config: string; netwo
   const configurationFile = join(directory, 'pismak.toml');
   await writeFile(configurationFile, 'database = "postgres://user:password@db"');
   const blobsUrl = `directory:${join(data, 'blobs')}`;
+  const blobs = await openDirectoryBlobs(join(data, 'blobs'));
   const plan = sandboxPlan({ data, blobsUrl, cacheDirectory, configurationFile, modules: [parts.module] });
   const sandbox = await findSandbox(plan);
   assert.ok('prefix' in sandbox, JSON.stringify(sandbox));
-  const source = new ProcessSource({ clock: systemClock });
+  const source = new ProcessSource({ clock: systemClock, inputs: join(cacheDirectory, 'inputs') });
   source.confine(sandbox);
   const processes = new WorkerProcesses({ source, clock: systemClock, keepLoaded: 4, idleMs: 10_000 });
   t.after(() => Promise.all([processes.close(), source.close()]));
@@ -46,7 +51,7 @@ async function setUp(t: TestContext, parts: { module: URL; config: string; netwo
     ...stageDefinition.parse({ name: 's', processor: 'p', config, memoryMb: 300 }),
     version: 1,
   };
-  const code = { stage, module: parts.module.href, blobs: blobsUrl, cache: cacheDirectory };
+  const code = { stage, module: parts.module.href, blobs, cache: cacheDirectory };
   const runner = createIsolatedRunner(
     { ...code, ...(parts.network !== undefined && { network: parts.network }) },
     processes,
@@ -74,7 +79,7 @@ async function seesNothing(t: TestContext): Promise<void> {
   const seen = JSON.parse(Buffer.from(result.files[0]?.content ?? '').toString());
   const [listed, database, holder, settings, outside, , count, environment, other, services] =
     Object.values(seen);
-  assert.deepEqual(listed, ['blobs', 'cache']);
+  assert.deepEqual(listed, ['cache']);
   assert.deepEqual(
     [database, holder, outside, environment, other, services],
     ['ENOENT', 'ENOENT', 'EROFS', 'ENOENT', 'ENOENT', 'ENOENT'],
@@ -97,6 +102,32 @@ test('without bubblewrap it sees no more', async (t) => {
   const [, setting = ''] = await withoutBubblewrap(t);
   process.env.PATH = setting.replace('PATH=', '');
   await seesNothing(t);
+});
+
+test('blobs and backups outside the data directory are hidden too', async (t) => {
+  const [directory, outside] = [await temporaryDirectory(t), await mkdtemp('/var/tmp/pismak-outside-')];
+  t.after(() => rm(outside, { recursive: true, force: true }));
+  const [blobs, backups] = [join(outside, 'blobs'), join(outside, 'backups')];
+  for (const folder of [blobs, backups]) {
+    await mkdir(folder);
+    await writeFile(join(folder, 'letter'), 'of somebody else');
+  }
+  const cacheDirectory = join(directory, 'cache');
+  const plan = sandboxPlan({
+    data: directory,
+    blobsUrl: `directory:${blobs}`,
+    backups,
+    cacheDirectory,
+    modules: [],
+  });
+  const sandbox = await findSandbox(plan);
+  assert.ok('prefix' in sandbox, JSON.stringify(sandbox));
+  const folders = new ProcessFolders(join(cacheDirectory, 'inputs'), systemClock);
+  t.after(() => folders.remove());
+  const { own, inputs } = folders;
+  const [program = '', ...parameters] = sandbox.prefix({ network: false, directory: own, inputs });
+  const { stdout } = await promisify(execFile)(program, [...parameters, 'find', outside]);
+  assert.deepEqual(stdout.trim().split('\n').sort(), [outside, backups, blobs]);
 });
 
 test('a processor reaches the network only if it needs it', async (t) => {

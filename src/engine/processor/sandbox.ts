@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { environment, findConfinement } from '../sandbox/find-sandbox.ts';
@@ -6,22 +7,20 @@ import { type Entry, programFiles, topLevel, type View } from '../sandbox/view.t
 
 /** What processor processes may see and use of this machine. */
 export interface SandboxPlan {
-  /** Hidden, except for the directories in `writable`: databases, keys and logs. */
+  /** Databases, keys, logs, blobs and copies of the files of stages. */
   hidden: readonly string[];
   /** Files that appear empty inside: settings with the passwords of servers. */
   emptied: readonly string[];
-  /** Everything else is read-only. */
-  writable: readonly string[];
   /** Directories inside `hidden` or /tmp: those of modules and allowed programs. */
   readable: readonly string[];
-  /** Node's cache of compiled code: a separate one, so that no processor can change what Pismak itself runs. */
+  /** Node's cache of compiled code, which they may write: a separate one, so that no processor can change what Pismak itself runs. */
   compileCache: string;
 }
 
 /** How to start confined processes. */
 export interface Sandbox {
-  /** Put before a program and its parameters. `directory` becomes its /tmp. */
-  prefix(options: { network: boolean; directory: string }): string[];
+  /** Put before a program and its parameters. `directory` becomes its /tmp; the files in `inputs` are all that it sees of blobs. */
+  prefix(options: { network: boolean; directory: string; inputs: string }): string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -31,9 +30,8 @@ export interface Sandbox {
  * sees.
  */
 export async function findSandbox(plan: SandboxPlan): Promise<Sandbox | { fault: string }> {
-  for (const directory of [...plan.writable, plan.compileCache])
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const trial = viewOf(plan, { network: false, directory: undefined });
+  mkdirSync(plan.compileCache, { recursive: true, mode: 0o700 });
+  const trial = viewOf(plan, { network: false });
   const { confine, fault = '' } = await findConfinement(trial, environment(plan.compileCache));
   if (!confine) return { fault };
   return {
@@ -46,7 +44,7 @@ const devices = ['/dev/dri', '/dev/kfd', '/dev/nvidia0', '/dev/nvidiactl', '/dev
 
 function viewOf(
   plan: SandboxPlan,
-  { network, directory }: { network: boolean; directory: string | undefined },
+  { network, directory, inputs }: { network: boolean; directory?: string; inputs?: string },
 ): View {
   // /run and /tmp hold the sockets of the machine's services and other programs. Names of hosts may need /run.
   const hidden = ['dev', 'proc', 'tmp', ...(network ? [] : ['run'])];
@@ -55,21 +53,23 @@ function viewOf(
     directory === undefined ? { empty: '/tmp' } : { write: directory, at: '/tmp' },
     ...plan.hidden.map((empty) => ({ empty })),
     ...programFiles()
-      .filter((path) => path.startsWith('/tmp/'))
+      .filter((path) => ['/tmp', ...plan.hidden].some((folder) => isInside(path, folder)))
       .map((read) => ({ read })),
     ...plan.readable.map((read) => ({ read })),
-    ...[...plan.writable, plan.compileCache].map((path) => ({ write: path, at: path })),
+    { write: plan.compileCache, at: plan.compileCache },
+    ...(inputs === undefined ? [] : [{ read: inputs }]),
     ...plan.emptied.filter((path) => existsSync(path)).map((blank) => ({ blank })),
     ...devices.filter((path) => existsSync(path)).map((device) => ({ device })),
   ];
   return { entries, network, nests: true };
 }
 
-/** What an installation's processors need: blobs, and copies of the files of stages. */
+/** What an installation's processors may see: nothing of its data but the bytes that they are given. */
 export function sandboxPlan(parts: {
   data: string;
   blobsUrl: string;
   cacheDirectory: string;
+  backups?: string | undefined;
   configurationFile?: string | undefined;
   modules: readonly URL[];
   /** Programs that stages may run, as in `command.allow`. */
@@ -80,16 +80,25 @@ export function sandboxPlan(parts: {
   const blobs = parts.blobsUrl.startsWith('directory:')
     ? [resolve(parts.blobsUrl.slice('directory:'.length))]
     : [];
+  const backups = parts.backups === undefined ? [] : [resolve(parts.backups)];
+  // Other processes have their own /tmp among the temporary files of this one.
+  const temporary = tmpdir() === '/tmp' ? [] : [resolve(tmpdir())];
+  const secret = [data, ...blobs, cache, ...backups, ...temporary];
   const programs = (parts.commands ?? []).map((allowed) => `${allowed.split('*', 1)[0]}`);
   const folders = [...parts.modules.map((module) => fileURLToPath(module)), ...programs].map((path) =>
     dirname(path.endsWith('/') ? `${path}x` : path),
   );
-  const isHidden = (folder: string) => folder.startsWith(`${data}/`) || folder.startsWith('/tmp/');
+  const isHidden = (folder: string) => ['/tmp', ...secret].some((each) => isInside(folder, each));
   return {
-    hidden: existsSync(data) ? [data] : [],
+    hidden: [...new Set(secret)].filter(
+      (path) => existsSync(path) && !secret.some((each) => isInside(path, each)),
+    ),
     emptied: parts.configurationFile === undefined ? [] : [resolve(parts.configurationFile)],
-    writable: [...blobs, cache],
     readable: [...new Set(folders.filter(isHidden))].filter((folder) => existsSync(folder)),
     compileCache: join(cache, 'compiled'),
   };
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
 }

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { newFile } from '../request/request.ts';
 import { type Stage, stageDefinition } from '../stage/stage.ts';
 import { cpuTicks, isLiving } from '../testing/child-processes.ts';
@@ -35,7 +36,8 @@ async function opened(t: TestContext, options: { keepLoaded?: number; most?: num
   const pass = (ms: number) => {
     for (const [callback, length] of timers) if (length === ms) callback();
   };
-  const source = new ProcessSource({ clock });
+  const blobs = await openDirectoryBlobs(`${directory}/blobs`);
+  const source = new ProcessSource({ clock, inputs: `${directory}/inputs` });
   const { keepLoaded = 4, most = 8 } = options;
   const processes = new WorkerProcesses({ source, clock, keepLoaded, most, idleMs });
   t.after(async () => {
@@ -46,7 +48,7 @@ async function opened(t: TestContext, options: { keepLoaded?: number; most?: num
     const definition = stageDefinition.parse({ name, processor: 'p', mode: 'shared', timeoutMs: 60_000 });
     const made = { ...definition, version: 1, ...more };
     source.expect(made);
-    const places = { blobs: `directory:${directory}/blobs`, cache: `${directory}/cache` };
+    const places = { blobs, cache: `${directory}/cache` };
     return createIsolatedRunner({ stage: made, module, ...places }, processes);
   };
   return { directory, source, processes, stage, pass };

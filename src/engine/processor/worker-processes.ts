@@ -4,19 +4,7 @@ import type { Clock } from '../time/clock.ts';
 import { ElasticSlots, type Running } from '../turns/elastic-slots.ts';
 import type { HostProcess } from './host-process.ts';
 import type { ProcessSource } from './process-source.ts';
-
-/** What a process needs to load a stage. */
-export interface StageCode {
-  stage: Stage;
-  module: string;
-  /** The URL with which the process opens the blobs, and the directory of its local copies of files. */
-  blobs: string;
-  cache: string;
-  /** Programs that the stage may run (setting `command.allow`); none by default. */
-  commands?: readonly string[];
-  /** Whether it may use the network, where that can be cut off; true by default. */
-  network?: boolean;
-}
+import type { StageCode } from './stage-code.ts';
 
 interface Waiting {
   stage: Stage;
@@ -231,13 +219,11 @@ export class WorkerProcesses {
   }
 
   async #load(host: HostProcess, code: StageCode): Promise<HostProcess> {
-    const { stage, module, blobs, cache, commands = [] } = code;
-    if (host.has(stage)) return host;
+    if (host.has(code.stage)) return host;
     const isBare = host.isBare;
-    const { name, version, config, files } = stage;
     for (const old of host.loaded.slice(0, host.loaded.length - this.#keepLoaded + 1)) host.unload(old);
     try {
-      await host.load({ stage: { name, version }, module, blobs, cache, config, files, commands }, stage);
+      await host.load(code);
       return host;
     } catch (error) {
       // This request is not to blame for what another stage left behind in the process.

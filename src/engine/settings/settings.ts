@@ -283,7 +283,7 @@ export const settingsSchema = z.strictObject({
         .enum(['auto', 'require', 'off'])
         .default('auto')
         .describe(
-          'Run processors without access to databases, keys and logs (bubblewrap, or namespaces). auto: if this machine can; require: otherwise refuse to run them, and if decoders of foreign files are not held apart',
+          'Run processors without access to databases, keys, logs and blobs (bubblewrap, or namespaces). auto: if this machine can; require: otherwise refuse to run them, and if decoders of foreign files are not held apart',
         ),
     })
     .prefault({}),

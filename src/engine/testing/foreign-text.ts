@@ -155,6 +155,7 @@ export const foreignText: ForeignText = {
     'database/read-in-turn.ts readInTurn': 'queries of ours',
     'files/read-json.ts readJson': 'a file of ours',
     'processor/command/output-files.ts readOutput': 'a directory; names go through isPlainPath',
+    'processor/read-from-host.ts readFromHost': 'checks types, and doesn’t look into texts',
     'processor/stage-files.ts readStageFiles': 'reads bytes, and doesn’t look at them',
     'simulation/read-workload.ts readWorkload': 'a file of the person who simulates',
     'stage/stage-config.ts words': 'declares a key; parseStageConfig reads it',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { LoadCheck } from '../processor/load-check.ts';
 import { ProcessSource } from '../processor/process-source.ts';
 import type { Clock } from '../time/clock.ts';
@@ -10,8 +11,9 @@ export interface CommonProcesses {
   close(): Promise<void>;
 }
 
-export function createCommonProcesses({ clock }: { clock: Clock }): CommonProcesses {
-  const source = new ProcessSource({ clock });
+export function createCommonProcesses(parts: { clock: Clock; cacheDirectory: string }): CommonProcesses {
+  const { clock } = parts;
+  const source = new ProcessSource({ clock, inputs: join(parts.cacheDirectory, 'inputs') });
   const loadCheck = new LoadCheck({ source, clock });
   return {
     source,

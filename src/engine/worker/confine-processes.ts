@@ -1,4 +1,3 @@
-import { sweepWorkDirectories } from '../files/work-directory.ts';
 import { PismakError } from '../ground/errors.ts';
 import { findSandbox, sandboxPlan } from '../processor/sandbox.ts';
 import { decoderSandbox, weakness } from '../sandbox/find-sandbox.ts';
@@ -14,6 +13,8 @@ export async function confineProcesses(
   >,
 ): Promise<void> {
   const { log, settings } = parts;
+  // Processes in a sandbox can't tell which directories are still in use.
+  await source.sweep();
   const decoders = await decoderSandbox();
   const weak = weakness(decoders);
   if (weak !== undefined) {
@@ -24,11 +25,10 @@ export async function confineProcesses(
   if (settings.sandbox.use === 'off') return;
   const modules = parts.processors.list().flatMap((each) => ('module' in each ? [each.module] : []));
   const commands = settings.command.allow;
-  const found = await findSandbox(sandboxPlan({ ...parts, data: settings.data, modules, commands }));
+  const backups = settings.backup.directory || undefined;
+  const found = await findSandbox(sandboxPlan({ ...parts, data: settings.data, backups, modules, commands }));
   if (!('fault' in found)) {
     source.confine(found);
-    // Processes in a sandbox can't tell which of these directories are still in use.
-    await sweepWorkDirectories();
     return;
   }
   if (settings.sandbox.use === 'require')

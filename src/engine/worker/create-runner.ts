@@ -16,16 +16,16 @@ export function createRunner(
   stage: Stage,
   { processes, loadCheck }: { processes: WorkerProcesses; loadCheck: LoadCheck },
 ): Runner {
-  const { blobs, clock, random, cacheDirectory, blobsUrl } = parts;
+  const { blobs, clock, random, cacheDirectory } = parts;
   const commands = parts.settings.command.allow;
   const registration = parts.processors.get(stage.processor);
   const isDeterministic = registration.isDeterministic?.(stage.config) ?? false;
   const judge = (result: RunnerResult, job: RunnerJob) => (isDeterministic ? judged(result, job) : result);
   if ('module' in registration) {
     const module = registration.module.href;
-    // The process itself reads blobs that are on a server.
-    const network = registration.network === true || !blobsUrl.startsWith('directory:');
-    const code = { stage, module, blobs: blobsUrl, cache: cacheDirectory, commands, network };
+    const network = registration.network === true;
+    const largestFileBytes = parts.settings.upload.limitMb * 1024 * 1024;
+    const code = { stage, module, blobs, cache: cacheDirectory, commands, network, largestFileBytes };
     const fetchFiles = () => fetchStageFiles(parts, stage);
     const isolated = createIsolatedRunner(code, processes, fetchFiles);
     return {

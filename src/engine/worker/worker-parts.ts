@@ -26,8 +26,9 @@ export interface WorkerParts {
   processors: Processors;
   stages: Stages;
   settings: Settings;
-  /** The URL with which a processor's own process opens the blobs, and the directory of its local copies of files. */
+  /** Where the blobs are, which processors must not see. */
   blobsUrl: string;
+  /** This machine's copies of the files of stages, and the bytes that processors are given. */
   cacheDirectory: string;
   /** The file of the settings, which processors must not read. */
   configurationFile?: string | undefined;

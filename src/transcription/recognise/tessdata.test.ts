@@ -4,6 +4,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { inspect, promisify } from 'node:util';
+import { openDirectoryBlobs } from '../../engine/blobs/directory.ts';
 import { createIsolatedRunner } from '../../engine/processor/isolated-runner.ts';
 import { ProcessSource } from '../../engine/processor/process-source.ts';
 import { WorkerProcesses } from '../../engine/processor/worker-processes.ts';
@@ -17,16 +18,16 @@ const config = 'ENGINE = tesseract\nLANGUAGE = chronicle\nCAREFUL = no';
 
 /** Reads a page in a process of its own, as a worker does. */
 async function readPage(t: TestContext) {
-  const source = new ProcessSource({ clock: systemClock });
+  const directory = await temporaryDirectory(t);
+  const source = new ProcessSource({ clock: systemClock, inputs: join(directory, 'inputs') });
   const processes = new WorkerProcesses({ source, clock: systemClock, keepLoaded: 1, idleMs: 10_000 });
   t.after(() => Promise.all([processes.close(), source.close()]));
-  const directory = await temporaryDirectory(t);
   const stage = stageDefinition.parse({ name: 'r', processor: 'recognise', config, memoryMb: 2048 });
   const runner = createIsolatedRunner(
     {
       stage: { ...stage, version: 1 },
       module: new URL('./recognise.ts', import.meta.url).href,
-      blobs: `directory:${join(directory, 'blobs')}`,
+      blobs: await openDirectoryBlobs(join(directory, 'blobs')),
       cache: join(directory, 'cache'),
     },
     processes,

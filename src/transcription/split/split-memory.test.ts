@@ -44,7 +44,7 @@ for (const [kind, make] of Object.entries(sources)) {
     const directory = await temporaryDirectory(t);
     const blobs = await openDirectoryBlobs(`${directory}/blobs`);
     const clock = systemClock;
-    const source = new ProcessSource({ clock });
+    const source = new ProcessSource({ clock, inputs: `${directory}/inputs` });
     const processes = new WorkerProcesses({ source, clock, keepLoaded: 1, idleMs: 300_000 });
     t.after(() => processes.close());
     const code = {
@@ -53,7 +53,7 @@ for (const [kind, make] of Object.entries(sources)) {
         version: 1,
       },
       module: new URL('./testing/weighed-split.ts', import.meta.url).href,
-      blobs: `directory:${directory}/blobs`,
+      blobs,
       cache: `${directory}/cache`,
     };
     const runner = createIsolatedRunner(code, processes);

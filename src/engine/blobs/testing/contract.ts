@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -71,6 +74,22 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
         const { hash, size } = await blobs.put(empty);
         assert.equal(size, 0);
         assert.equal((await readBlob(blobs, hash)).byteLength, 0);
+      }
+    });
+
+    claim('a blob can be had as a file, which outlives it', async (blobs) => {
+      const directory = await mkdtemp(join(tmpdir(), 'pismak-place-'));
+      try {
+        const content = Buffer.alloc(3_000_000, 'page ');
+        const { hash } = await blobs.put(content);
+        const path = join(directory, 'file');
+        await blobs.place(hash, path);
+        assert.equal(await blobs.remove(hash), true);
+        assert.deepEqual(await readFile(path), content);
+        await assert.rejects(blobs.place(hash, join(directory, 'other')), code('blob-missing'));
+        await assert.rejects(blobs.place('../secret', join(directory, 'other')), code('invalid-input'));
+      } finally {
+        await rm(directory, { recursive: true, force: true });
       }
     });
 

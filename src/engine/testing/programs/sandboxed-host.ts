@@ -7,7 +7,8 @@ const [directory = ''] = process.argv.slice(2);
 const parts = { data: `${directory}/data`, blobsUrl: `directory:${directory}/data/blobs`, modules: [] };
 const sandbox = await findSandbox(sandboxPlan({ ...parts, cacheDirectory: `${directory}/data/cache` }));
 if ('fault' in sandbox) throw new Error(sandbox.fault);
-const host = new HostProcess({ clock: systemClock, heapMb: 100, network: false, sandbox });
+const inputs = `${directory}/data/cache/inputs`;
+const host = new HostProcess({ clock: systemClock, heapMb: 100, network: false, sandbox, inputs });
 const outer = host.pid;
 setInterval(() => {
   // Before it is ready, its id is that of the program that confines it.
