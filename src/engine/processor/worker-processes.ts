@@ -40,6 +40,8 @@ export class WorkerProcesses {
   readonly #borrowed = new Map<HostProcess, Running>();
   /** Stages that need no network. */
   readonly #offline = new Set<string>();
+  /** Processes that have been told to end, until their directories are removed. */
+  readonly #ending = new Set<Promise<void>>();
   #closed = false;
 
   constructor(parts: {
@@ -93,7 +95,7 @@ export class WorkerProcesses {
   replace(host: HostProcess, code: StageCode): Promise<HostProcess> {
     const owner = this.#returned(host);
     this.#all.delete(host);
-    void host.close();
+    this.#close(host);
     return this.#load(this.#lend(this.#start(code.stage), owner), code);
   }
 
@@ -115,7 +117,8 @@ export class WorkerProcesses {
     for (const host of this.#idle.splice(0)) this.#retiring.get(host)?.();
     const all = [...this.#all];
     this.#all.clear();
-    await Promise.all(all.map((host) => host.close()));
+    for (const host of all) this.#close(host);
+    await Promise.all(this.#ending);
   }
 
   /** An idle process that may serve the stage; it is then no longer idle. */
@@ -255,6 +258,11 @@ export class WorkerProcesses {
   #end(host: HostProcess): void {
     this.#returned(host);
     this.#all.delete(host);
-    void host.close();
+    this.#close(host);
+  }
+
+  #close(host: HostProcess): void {
+    const ending = host.close().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
   }
 }
