@@ -60,8 +60,8 @@ async function runTests(files: string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void servers.close().finally(() => process.kill(process.pid, signal)));
   const ordered = longestFirst(files, readTestTimes(timesFile), guessTime);
-  // Most tests wait for a disk, a lease or a server: with four files, two cores are idle for a quarter of the time.
-  const concurrency = availableParallelism() + 3;
+  // Most tests wait for a disk, a lease or a server: with five files, two cores are idle for a quarter of the time.
+  const concurrency = availableParallelism() + 4;
   mkdirSync(cache, { recursive: true });
   writeFileSync(processorTimesFile, '');
   process.env[processorTimesVariable] = processorTimesFile;
@@ -75,8 +75,9 @@ async function runTests(files: string[]): Promise<void> {
   else process.exitCode = 1;
 }
 
-/** Tests that start servers or the whole program take longest. */
+/** Tests of the whole program take longest, then those that start servers. */
 function guessTime(file: string): number {
+  if (file.startsWith(`test${sep}`)) return 90_000;
   const servers = /(start|shared)(Postgres|Rabbit|Zookeeper)|RunningPismak|survive/;
   return servers.test(readFileSync(file, 'utf8')) ? 60_000 : 1000;
 }

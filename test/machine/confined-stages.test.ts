@@ -27,7 +27,7 @@ test('a program that an administrator makes a stage reads neither database nor t
   );
   await run('publish', letter, '--stages', 'spy,spied', '--wait', '-o', out);
   const result = async (name: string) => readFile(globSync(join(out, '*', name))[0] ?? name, 'utf8');
-  assert.deepEqual((await result('seen')).trim().split('\n'), ['.', '..', 'blobs', 'cache']);
+  assert.deepEqual((await result('seen')).trim().split('\n'), ['.', '..', 'cache']);
   assert.equal(await result('stolen'), '');
   assert.doesNotMatch(await result('links'), /eth|en[ps]|wl/);
 });
