@@ -24,7 +24,7 @@ export const promote: Statement = {
     WITH promoted AS (
       UPDATE message SET state = 0, ready_at = NULL WHERE seq IN (
         SELECT seq FROM message WHERE state = 1 AND ready_at <= (SELECT now_ms())
-          AND ready_at > (SELECT CASE WHEN $2 THEN 0 ELSE now_ms() - ${recently} END) ORDER BY ready_at
+          AND ready_at >= (SELECT CASE WHEN $2 THEN 0 ELSE now_ms() - ${recently} END) ORDER BY ready_at
         LIMIT $1 FOR UPDATE SKIP LOCKED)
       RETURNING queue, lane, seq),
     came AS MATERIALIZED (
