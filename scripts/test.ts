@@ -60,8 +60,8 @@ async function runTests(files: string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void servers.close().finally(() => process.kill(process.pid, signal)));
   const ordered = longestFirst(files, readTestTimes(timesFile), guessTime);
-  // Most tests wait for a disk, a lease or a server: with five files, two cores are idle for a quarter of the time.
-  const concurrency = availableParallelism() + 4;
+  // Most tests wait for a disk, a lease or a server: with four files, two cores are idle for a quarter of the time.
+  const concurrency = availableParallelism() + 3;
   mkdirSync(cache, { recursive: true });
   writeFileSync(processorTimesFile, '');
   process.env[processorTimesVariable] = processorTimesFile;
