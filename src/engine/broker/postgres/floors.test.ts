@@ -38,12 +38,7 @@ test('a search for high messages, or one without an answer, says nothing about n
 });
 
 test('now and then a search begins at zero, but such searches take little of the time', () => {
-  const floors = new Floors();
-  const search = (tookMs: number, now: number) => {
-    const begun = floors.begin('letters', true);
-    floors.end(begun, { count: 0, high: null, normal: null }, { ...asked, tookMs, now });
-    return begun.normal;
-  };
+  const { floors, search } = searching();
   search(1, 0);
   assert.equal(search(1, 1), 101);
   floors.review(1000);
@@ -68,12 +63,7 @@ test('a search for high messages, or for some owners, does not pass for a comple
 });
 
 test('a clock that is set puts no complete search off for long', () => {
-  const floors = new Floors();
-  const search = (tookMs: number, now: number) => {
-    const begun = floors.begin('letters', true);
-    floors.end(begun, { count: 0, high: null, normal: null }, { ...asked, tookMs, now });
-    return begun.normal;
-  };
+  const { floors, search } = searching();
   search(1, 0);
   floors.review(1000);
   const hour = 3_600_000;
@@ -83,6 +73,17 @@ test('a clock that is set puts no complete search off for long', () => {
   floors.review(0);
   assert.equal(search(1, 0), 0, 'set back after a search');
 });
+
+/** `search` finds nothing, and returns where it began. */
+function searching() {
+  const floors = new Floors();
+  const search = (tookMs: number, now: number) => {
+    const begun = floors.begin('letters', true);
+    floors.end(begun, { count: 0, high: null, normal: null }, { ...asked, tookMs, now });
+    return begun.normal;
+  };
+  return { floors, search };
+}
 
 test('a stranger’s open transaction leaves a claim as cheap as it was, however many messages were deleted since', async (t) => {
   const url = await server.createDatabase();
