@@ -33,7 +33,8 @@ export const floors: Readonly<Record<string, Floors>> = {
     // An installation in one process: engine, services, houses, workers, server.
     ['system'],
     ['open-server', 'operations'],
-    // What people read: pages, and the description of the API.
+    // What people read: the console, pages, and the description of the API.
+    ['console'],
     ['pages', 'openapi'],
     // Addresses.
     ['routes', 'metrics'],

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { basename } from 'node:path';
+import { relative } from 'node:path';
 import { test } from 'node:test';
-import { referencePages } from './reference.ts';
+import { generatedFiles } from './reference.ts';
 
-for (const { path, now, wanted } of await referencePages()) {
-  test(`docs/${basename(path)} says what the schemas say`, () => {
-    assert.ok(now === wanted, `docs/${basename(path)} is out of date: run npm run reference`);
+for (const { path, now, wanted } of await generatedFiles()) {
+  const name = relative(process.cwd(), path);
+  test(`${name} says what the schemas say`, () => {
+    assert.ok(now === wanted, `${name} is out of date: run npm run reference`);
   });
 }

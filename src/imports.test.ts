@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { brokenConsoleRules } from '../scripts/console-rules.ts';
 import { type Floors, floors } from '../scripts/floors.ts';
 import { brokenRules } from '../scripts/import-rules.ts';
 
@@ -27,6 +28,41 @@ test('every part of src/ has floors, and no floors are left of a part that is go
     [],
   );
 });
+
+test('houses of the console do not import each other, and the shell knows only their fronts', () => {
+  const files = globSync('web/src/**/*.{ts,svelte}', { cwd: root });
+  assert.ok(files.length > 20, `only ${files.length} sources found`);
+  assert.deepEqual(
+    brokenConsoleRules(new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))),
+    [],
+  );
+});
+
+const brokenInConsole: [claim: string, file: string, source: string, expected: RegExp][] = [
+  ['another house', 'web/src/mail/a.ts', "import { b } from '../robot/b.ts';", /robot is known to/],
+  [
+    'another house, in a component',
+    'web/src/mail/A.svelte',
+    "  import B from '../robot/B.svelte';",
+    /robot is known to/,
+  ],
+  ['a house from the shell', 'web/src/shell/a.ts', "import('../robot/b.ts');", /robot is known to/],
+  [
+    'more of a house than its front',
+    'web/src/houses.ts',
+    "import { b } from './robot/b.ts';",
+    /robot is known to/,
+  ],
+  ['the server', 'web/src/mail/a.ts', "import { b } from '../../../src/mail/b.ts';", /from web\/src alone/],
+];
+for (const [claim, file, source, expected] of brokenInConsole) {
+  test(`the console may not import ${claim}`, () => {
+    const sources = { 'web/src/mail/house.ts': '', 'web/src/robot/house.ts': '', [file]: source };
+    const broken = brokenConsoleRules(new Map(Object.entries(sources)));
+    assert.equal(broken.length, 1, broken.join('\n'));
+    assert.match(broken[0] ?? '', expected);
+  });
+}
 
 const refused: [claim: string, sources: Record<string, string>, expected: RegExp][] = [
   [

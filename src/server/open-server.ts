@@ -7,6 +7,8 @@ import { createKeyUsage } from './access/key-usage.ts';
 import { newToken } from './access/secret-token.ts';
 import { createSessionCookie } from './access/session-cookie.ts';
 import { newSetupToken } from './access/setup.ts';
+import { consoleFiles } from './console/console-files.ts';
+import { addConsoleRoutes } from './console/console-routes.ts';
 import { acceptHosts } from './http/accepted-hosts.ts';
 import { admitCallers } from './http/admit-callers.ts';
 import { CallerSignals } from './http/caller-signals.ts';
@@ -53,6 +55,8 @@ export interface Server {
 export interface ServerOptions {
   /** The state that health checks see; `up` by default. */
   state?: () => LifeState;
+  /** Where the built console is; by default where the build puts it. */
+  consoleDirectory?: string;
 }
 
 /** Serves the operations over HTTP, with everything around them. */
@@ -102,8 +106,11 @@ export async function openServer(
   addBlobRoutes(app, engine);
   addUploadRoutes(app, engine);
   addMetricsRoute(app, engine, process);
+  const console = engine.settings.console.enabled ? consoleFiles(options.consoleDirectory) : undefined;
+  if (console) addConsoleRoutes(app, console);
   addPageRoutes(app, {
     engine,
+    hasConsole: () => console?.() !== undefined,
     operations,
     streams,
     pages: engine.houses.flatMap((house) => house.pages ?? []),

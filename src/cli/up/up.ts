@@ -8,6 +8,7 @@ import { startSystem } from '../../server/system.ts';
 import { exitCodes } from '../../terminal/exit-codes.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
+import { buildConsole } from './build-console.ts';
 import { showStatus } from './terminal-status.ts';
 
 /** The command to type in this installation: a checkout runs from source, a package is compiled. */
@@ -17,7 +18,7 @@ const commandName = import.meta.filename.endsWith('.ts') ? 'bin/pismak' : 'npx p
 export async function up(
   settings: Settings,
   houses: readonly House[],
-  configurationFile?: string,
+  { configurationFile, buildsConsole }: { configurationFile: string | undefined; buildsConsole: boolean },
 ): Promise<void> {
   // Unlike other commands, `up` survives a closed terminal or pipe (`pismak up | head`).
   for (const stream of [process.stdout, process.stderr])
@@ -41,6 +42,7 @@ export async function up(
   );
   if (setupLink) print(`Create the first administrator with this one-time link: ${setupLink}`);
   print(`To see it work, run in another terminal: ${commandName} dummy --count 60`);
+  if (buildsConsole && settings.console.enabled) void buildConsole(print);
   const status = live && showStatus(engine, live, server.url);
   const stopFreeing = freeMemoryWhenIdle(engine.clock);
 

@@ -109,6 +109,12 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
 
+  console: z
+    .strictObject({
+      enabled: z.boolean().default(true).describe('Serve the web console below /console/'),
+    })
+    .prefault({}),
+
   access: z
     .strictObject({
       keysPerUser: z.int().min(1).default(50).describe('Valid keys that one user may have'),

@@ -9,6 +9,9 @@ export interface SessionCookie {
   dress(operation: string, output: unknown, reply: FastifyReply): unknown;
 }
 
+/** The operations whose answer has the token of a new session. */
+const opensSession = new Set(['session.login', 'setup.claim']);
+
 export function createSessionCookie({ publicUrl }: Settings['http']): SessionCookie {
   const secure = publicUrl?.startsWith('https:') ?? false;
   // The prefix makes browsers refuse a cookie of this name from a neighbouring subdomain.
@@ -18,7 +21,7 @@ export function createSessionCookie({ publicUrl }: Settings['http']): SessionCoo
     name,
     dress(operation, output, reply) {
       if (operation === 'session.logout') reply.clearCookie(name, options);
-      if (operation !== 'session.login') return output;
+      if (!opensSession.has(operation)) return output;
       const { token, ...shown } = output as { token: string; expiresAt: number };
       reply.setCookie(name, token, { ...options, maxAge: longestSessionMs / 1000 });
       return shown;

@@ -15,6 +15,8 @@ import { setupPage } from './setup-page.ts';
 
 interface Published {
   engine: Engine;
+  /** Whether the console is on and built. */
+  hasConsole: () => boolean;
   operations: readonly Operation[];
   streams: readonly StreamOperation[];
   /** Those of the houses. */
@@ -26,10 +28,13 @@ interface Published {
 /** The pages and the description of the API. They reveal no more than health does, so they need no sign-in. */
 export function addPageRoutes(
   app: FastifyInstance,
-  { engine, operations, streams, pages, url, readHealth }: Published,
+  { engine, hasConsole, operations, streams, pages, url, readHealth }: Published,
 ): void {
-  app.get('/', async (_request, reply) => {
+  app.get<{ Querystring: { health?: string } }>('/', async ({ headers, query }, reply) => {
     const health = await readHealth();
+    // A browser goes on to the console if that can work. Programs, and those who ask for it, get the page of health.
+    const wantsPage = headers.accept?.includes('text/html') && query.health === undefined;
+    if (wantsPage && health.status === 'ok' && hasConsole()) return reply.redirect('/console/');
     // People need this page most when a part is down.
     const setupOpen = health.parts?.database === 'ok' && (await setupIsOpen(engine).catch(() => false));
     return sendPage(reply, homePage({ health, setupOpen }));
@@ -40,7 +45,11 @@ export function addPageRoutes(
     reply.type('application/json; charset=utf-8').send(await description()),
   );
   app.get('/docs', async (_request, reply) => sendPage(reply, await documentation()));
-  app.get('/setup', async (_request, reply) => sendPage(reply, setupPage(await setupIsOpen(engine))));
+  // What follows the # travels along, because browsers keep it.
+  app.get('/setup', async ({ headers }, reply) => {
+    if (headers.accept?.includes('text/html') && hasConsole()) return reply.redirect('/console/setup');
+    return sendPage(reply, setupPage(await setupIsOpen(engine)));
+  });
   for (const page of pages) addPublicPage(app, engine, page);
 }
 

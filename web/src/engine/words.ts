@@ -1,0 +1,3 @@
+import { catalogue } from '../text/words.svelte.ts';
+
+export const words = catalogue({ en: () => import('./text/en.ts'), cs: () => import('./text/cs.ts') });

@@ -1,0 +1,22 @@
+/** What pages are made of. CONTRIBUTING.md says when to use what. */
+export { default as Bar } from './Bar.svelte';
+export { default as Button } from './Button.svelte';
+export { default as Card } from './Card.svelte';
+export { default as Chip } from './Chip.svelte';
+export { default as Copy } from './Copy.svelte';
+export { confirm } from './confirm.svelte.ts';
+export { default as Dialog } from './Dialog.svelte';
+export { default as Empty } from './Empty.svelte';
+export { default as Failed } from './Failed.svelte';
+export { default as Field } from './Field.svelte';
+export { default as Figure } from './Figure.svelte';
+export { default as Form } from './Form.svelte';
+export { default as Icon } from './Icon.svelte';
+export { default as Loaded } from './Loaded.svelte';
+export { default as Page } from './Page.svelte';
+export { pagedRows } from './paged-rows.svelte.ts';
+export { default as State } from './State.svelte';
+export { default as Table } from './Table.svelte';
+export { default as Tabs } from './Tabs.svelte';
+export { default as Time } from './Time.svelte';
+export { act, toast, toastError } from './toasts.svelte.ts';

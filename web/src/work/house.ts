@@ -1,0 +1,28 @@
+import type { House } from '../house.ts';
+import { words } from './words.ts';
+
+/** What waits for the person, whatever house it belongs to; the first steps. */
+export const work: House = {
+  title: { en: 'Work', cs: 'Práce' },
+  nav: [
+    {
+      path: 'todo',
+      label: { en: 'To do', cs: 'K vyřízení' },
+      icon: 'check',
+      group: 'work',
+      urgent: true,
+      onPhone: true,
+      count: async () => (await import('./read-todo.ts')).countTodo(),
+    },
+  ],
+  routes: [
+    { path: 'todo', title: { en: 'To do', cs: 'K vyřízení' }, load: () => import('./Todo.svelte') },
+    {
+      path: 'welcome',
+      title: { en: 'First steps', cs: 'První kroky' },
+      load: () => import('./Welcome.svelte'),
+    },
+  ],
+  changes: ['*'],
+  text: words,
+};
