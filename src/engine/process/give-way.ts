@@ -20,6 +20,15 @@ export function giveWay(pid: number | undefined): void {
 }
 
 /**
+ * Lets the calling thread run below normal priority, and the threads and programs that it starts. For worker threads that work long on
+ * what users or strangers wrote: otherwise each takes as much of the processor as the main thread, which answers everybody.
+ */
+export function giveWayAsThread(): void {
+  // Linux sets the priority of the thread; other systems would set that of the process.
+  if (process.platform === 'linux') setPriority(priority);
+}
+
+/**
  * Where Linux groups processes by session, priorities count only within a group: each session would get as much of a core
  * as we do.
  */

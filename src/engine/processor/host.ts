@@ -1,4 +1,5 @@
 import { messageOf } from '../ground/errors.ts';
+import { giveWayAsThread } from '../process/give-way.ts';
 import { collectGarbage } from '../process/idle-memory.ts';
 import { hearAnswer, jobStore, stageFile } from './asked-bytes.ts';
 import { dieWithParent } from './die-with-parent.ts';
@@ -15,6 +16,8 @@ const loaded = new Map<string, Process>();
 let abort = new AbortController();
 let watching = false;
 
+// Its worker lowered the priority of the program that confines it, which may have started it before.
+giveWayAsThread();
 process.on('message', (message: ToHost) => {
   if (message.type === 'load') void load(message);
   else if (message.type === 'unload') void unload(message.stage);

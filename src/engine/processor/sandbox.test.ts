@@ -72,12 +72,13 @@ async function seesNothing(t: TestContext): Promise<void> {
     `read /proc/${process.pid}/environ`,
     'read OTHER',
     'list /run',
+    'priority',
   ].join('\n');
   const { data, run } = await setUp(t, { module: spy, config, network: false });
   const result = await run();
   assert.ok(result.ok);
   const seen = JSON.parse(Buffer.from(result.files[0]?.content ?? '').toString());
-  const [listed, database, holder, settings, outside, , count, environment, other, services] =
+  const [listed, database, holder, settings, outside, , count, environment, other, services, priority] =
     Object.values(seen);
   assert.deepEqual(listed, ['cache']);
   assert.deepEqual(
@@ -86,6 +87,7 @@ async function seesNothing(t: TestContext): Promise<void> {
   );
   assert.ok(settings === '' || settings === 'EACCES');
   assert.ok(Number(count) <= 3);
+  assert.equal(priority, 10, 'calls and queues come first');
   assert.deepEqual((await readdir(data)).sort(), ['blobs', 'cache', 'holder.json', 'pismak.db']);
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { getPriority } from 'node:os';
 
 const attempts: Record<string, (argument: string) => unknown> = {
   read: (path) => readFileSync(path, 'latin1').slice(0, 100),
@@ -7,6 +8,7 @@ const attempts: Record<string, (argument: string) => unknown> = {
   write: (path) => writeFileSync(path, 'spy'),
   environment: (name) => process.env[name] ?? 'unset',
   processes: () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).length,
+  priority: () => getPriority(),
   connect: (to) =>
     new Promise((resolve, reject) => {
       connect(/^\d+$/.test(to) ? { port: Number(to), host: '127.0.0.1' } : { path: to })

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { messageOf, PismakError } from '../../engine/ground/errors.ts';
+import { giveWayAsThread } from '../../engine/process/give-way.ts';
 import { type CompiledTemplate, compileTemplate } from './compile.ts';
 import type { RenderAnswer, RenderQuestion } from './render-threads.ts';
 
@@ -9,6 +10,7 @@ const templates = new Map<string, Promise<CompiledTemplate>>();
 parentPort?.on('message', (question: RenderQuestion) => {
   void answer(question).then((reply) => parentPort?.postMessage(reply));
 });
+giveWayAsThread();
 parentPort?.postMessage('ready');
 
 async function answer(question: RenderQuestion): Promise<RenderAnswer> {

@@ -2,10 +2,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { chunks } from '../../engine/ground/chunks.ts';
 import { messageOf } from '../../engine/ground/errors.ts';
+import { giveWayAsThread } from '../../engine/process/give-way.ts';
 import { type FromJudge, judgeUrl, type UrlsToJudge } from './judge-urls.ts';
 import { loadScope } from './scope.ts';
 
 const { include, exclude, urls } = workerData as UrlsToJudge;
+giveWayAsThread();
 const tell = (message: FromJudge) => parentPort?.postMessage(message);
 try {
   const scope = await loadScope({ include, exclude });

@@ -1,6 +1,7 @@
 /** The thread of a harvester: fetches, cleans and compresses. It has no database: the main thread stores what it reports. */
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveWayAsThread } from '../../engine/process/give-way.ts';
 import { Slots } from '../../engine/turns/slots.ts';
 import type { Findings, VisitResult } from '../batch/report.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
@@ -24,6 +25,8 @@ interface CrawlContext extends PageContext {
   /** Its part of `inFlight`. */
   slots: Slots;
 }
+
+giveWayAsThread();
 
 /** Each crawl's context, the least recently used one first. */
 const contexts = new Map<number, CrawlContext>();
