@@ -1,5 +1,5 @@
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
-import { pdf, storedZip } from './file-builders.ts';
+import { pdf, storedZip, tiff } from './file-builders.ts';
 import type { HostileFile } from './hostile-files.ts';
 
 /** Files that cost much, lie about themselves or try to escape. Each is small. */
@@ -141,20 +141,11 @@ function pngBomb(width: number, height: number): Uint8Array {
 
 /** Its list of pages leads back to its first page. */
 function loopingTiff(): Uint8Array {
-  const file = Buffer.alloc(8 + 2 + 12 + 4);
-  file.write('II*\0', 'latin1');
-  file.writeUInt32LE(8, 4);
-  file.writeUInt16LE(1, 8);
-  file.writeUInt16LE(256, 10);
-  file.writeUInt16LE(3, 12);
-  file.writeUInt32LE(1, 14);
-  file.writeUInt32LE(1, 18);
-  file.writeUInt32LE(8, 22);
-  return file;
+  return tiff([[256, 3, 1, 1]], { loops: true });
 }
 
 function hugeTiff(): Uint8Array {
-  const tags = [
+  return tiff([
     [256, 4, 1, 4_000_000_000],
     [257, 4, 1, 4_000_000_000],
     [258, 3, 1, 8],
@@ -162,19 +153,7 @@ function hugeTiff(): Uint8Array {
     [262, 3, 1, 1],
     [273, 4, 0xffffffff, 8],
     [279, 4, 0xffffffff, 8],
-  ];
-  const file = Buffer.alloc(8 + 2 + tags.length * 12 + 4);
-  file.write('II*\0', 'latin1');
-  file.writeUInt32LE(8, 4);
-  file.writeUInt16LE(tags.length, 8);
-  tags.forEach(([tag = 0, type = 0, count = 0, value = 0], index) => {
-    const at = 10 + index * 12;
-    file.writeUInt16LE(tag, at);
-    file.writeUInt16LE(type, at + 2);
-    file.writeUInt32LE(count >>> 0, at + 4);
-    file.writeUInt32LE(value >>> 0, at + 8);
-  });
-  return file;
+  ]);
 }
 
 function nestedZip(levels: number): Uint8Array {

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
 import { makeZip } from '../../src/formats/zip/testing/make-zip.ts';
-import { pdf, storedZip } from './file-builders.ts';
+import { pdf, storedZip, tiff } from './file-builders.ts';
 
 /** Small files whose structure makes a decoder work, or follow it, without an end. */
 export const decoderBombs: Readonly<Record<string, () => Uint8Array>> = {
@@ -166,33 +166,18 @@ function manyFrames(): Uint8Array {
 
 /** A hundred thousand pages of one pixel, in a chain. */
 function manyDirectories(): Uint8Array {
-  const tags = [
-    [256, 3, 1, 1],
-    [257, 3, 1, 1],
-    [258, 3, 1, 8],
-    [259, 3, 1, 1],
-    [262, 3, 1, 1],
-    [273, 4, 1, 8],
-    [279, 4, 1, 1],
-  ] as const;
-  const size = 2 + 12 * tags.length + 4;
-  const count = 100_000;
-  const file = Buffer.alloc(16 + size * count);
-  file.write('II*\0', 'latin1');
-  file.writeUInt32LE(16, 4);
-  for (let number = 0; number < count; number++) {
-    const at = 16 + size * number;
-    file.writeUInt16LE(tags.length, at);
-    for (const [index, [tag, type, many, value]] of tags.entries()) {
-      const field = at + 2 + 12 * index;
-      file.writeUInt16LE(tag, field);
-      file.writeUInt16LE(type, field + 2);
-      file.writeUInt32LE(many, field + 4);
-      file.writeUInt32LE(value, field + 8);
-    }
-    file.writeUInt32LE(number + 1 < count ? at + size : 0, at + size - 4);
-  }
-  return file;
+  return tiff(
+    [
+      [256, 3, 1, 1],
+      [257, 3, 1, 1],
+      [258, 3, 1, 8],
+      [259, 3, 1, 1],
+      [262, 3, 1, 1],
+      [273, 4, 1, 8],
+      [279, 4, 1, 1],
+    ],
+    { pages: 100_000 },
+  );
 }
 
 /** A picture of 9 x 9 pixels with such a chunk. */

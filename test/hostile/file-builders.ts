@@ -79,3 +79,29 @@ export function storedZip(
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...parts, list, end]);
 }
+
+/** A field of a TIFF's directory: its value, or where its values are. */
+export type TiffTag = readonly [tag: number, type: number, count: number, value: number];
+
+/** A TIFF with as many pages, each with these tags, in a chain; with `loops`, the last one leads back to the first. Byte 8 may be a pixel. */
+export function tiff(tags: readonly TiffTag[], { pages = 1, loops = false } = {}): Uint8Array {
+  const start = 16;
+  const size = 2 + 12 * tags.length + 4;
+  const file = Buffer.alloc(start + size * pages);
+  file.write('II*\0', 'latin1');
+  file.writeUInt32LE(start, 4);
+  for (let page = 0; page < pages; page++) {
+    const at = start + size * page;
+    file.writeUInt16LE(tags.length, at);
+    for (const [index, [tag, type, count, value]] of tags.entries()) {
+      const field = at + 2 + 12 * index;
+      file.writeUInt16LE(tag, field);
+      file.writeUInt16LE(type, field + 2);
+      file.writeUInt32LE(count, field + 4);
+      file.writeUInt32LE(value, field + 8);
+    }
+    const last = loops ? start : 0;
+    file.writeUInt32LE(page + 1 < pages ? at + size : last, at + size - 4);
+  }
+  return file;
+}
