@@ -1,4 +1,4 @@
-import { PismakError } from '../../../engine/ground/errors.ts';
+import { PismakError } from '../../engine/ground/errors.ts';
 
 /** The calls of PDFium (https://pdfium.googlesource.com/pdfium/+/main/public/) that we use. Numbers are addresses in its memory. */
 export interface Pdfium {
@@ -12,9 +12,11 @@ export interface Pdfium {
   _free(address: number): void;
   _FPDF_InitLibrary(): void;
   _FPDF_LoadCustomDocument(access: number, password: number): number;
+  _FPDF_LoadMemDocument(bytes: number, size: number, password: number): number;
   _FPDF_CloseDocument(document: number): void;
   _FPDF_GetLastError(): number;
   _FPDF_GetPageCount(document: number): number;
+  _FPDF_GetMetaText(document: number, name: number, to: number, size: number): number;
   _FPDF_LoadPage(document: number, index: number): number;
   _FPDF_ClosePage(page: number): void;
   _FPDF_GetPageWidthF(page: number): number;
@@ -66,6 +68,7 @@ export interface Pdfium {
   _FPDFText_LoadPage(page: number): number;
   _FPDFText_ClosePage(text: number): void;
   _FPDFText_CountChars(text: number): number;
+  _FPDFText_GetText(text: number, start: number, count: number, to: number): number;
   _FPDFText_GetUnicode(text: number, index: number): number;
   _FPDFText_GetCharBox(
     text: number,
@@ -75,17 +78,24 @@ export interface Pdfium {
     bottom: number,
     top: number,
   ): number;
+  _FPDFLink_Enumerate(page: number, position: number, link: number): number;
+  _FPDFLink_GetAction(link: number): number;
+  _FPDFAction_GetURIPath(document: number, action: number, to: number, size: number): number;
 }
+
+/** `FPDF_GetLastError` when a document needs a password. */
+export const passwordNeeded = 4;
 
 let loaded: Promise<Pdfium> | undefined;
 
 /** The PDF library, an optional package compiled to WebAssembly, so a hostile file can't reach beyond its memory. */
 export function loadPdfium(): Promise<Pdfium> {
-  loaded ??= load();
+  loaded ??= openPdfium();
   return loaded;
 }
 
-async function load(): Promise<Pdfium> {
+/** With a memory of its own: whatever a file has done to it ends with the last reference to it. */
+export async function openPdfium(): Promise<Pdfium> {
   const module = await import('@hyzyla/pdfium').catch((cause) => {
     const advice =
       'PDF needs the package @hyzyla/pdfium, which is not installed: npm install --include=optional';

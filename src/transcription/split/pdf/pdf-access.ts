@@ -1,5 +1,5 @@
+import type { Pdfium } from '../../../formats/pdf/pdfium.ts';
 import { FileBytes } from '../../image/file-bytes.ts';
-import type { Pdfium } from './pdfium.ts';
 
 /** What a document is read from: bytes in memory, or a file. Several of them form one document, one after another. */
 export type PdfSource = readonly (Uint8Array | FileBytes)[];

@@ -1,11 +1,11 @@
 import { messageOf } from '../../../engine/ground/errors.ts';
 import { SpoiledProcess } from '../../../engine/processor/answer-questions.ts';
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
+import { loadPdfium, type Pdfium } from '../../../formats/pdf/pdfium.ts';
 import { checkPixels, type ImageLimits } from '../../image/image-limits.ts';
 import type { Page } from '../../page/page.ts';
 import { openAccess, type PdfSource } from './pdf-access.ts';
 import { countLetters, readTextLayer } from './pdf-text.ts';
-import { loadPdfium, type Pdfium } from './pdfium.ts';
 import { renderPage } from './render-page.ts';
 import { findScan } from './scan-of-page.ts';
 

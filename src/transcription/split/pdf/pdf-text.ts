@@ -1,6 +1,6 @@
+import { type Pdfium, withMemory } from '../../../formats/pdf/pdfium.ts';
 import { boxAround } from '../../image/box.ts';
 import type { Box, Line, Page, Paragraph, Word } from '../../page/page.ts';
-import { type Pdfium, withMemory } from './pdfium.ts';
 
 /** No page has more letters than this. */
 const maxLetters = 200_000;

@@ -1,8 +1,8 @@
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
+import { type Pdfium, withMemory } from '../../../formats/pdf/pdfium.ts';
 import { type ImageLimits, longestSide } from '../../image/image-limits.ts';
 import { loadSharp } from '../../image/load-sharp.ts';
 import { blackAndWhitePng } from '../../image/open-image.ts';
-import { type Pdfium, withMemory } from './pdfium.ts';
 
 /** Four bytes per pixel: blue, green, red, unused. */
 const bgrx = 3;

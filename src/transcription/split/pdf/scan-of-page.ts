@@ -1,4 +1,4 @@
-import { type Pdfium, withMemory } from './pdfium.ts';
+import { type Pdfium, withMemory } from '../../../formats/pdf/pdfium.ts';
 
 export interface Scan {
   width: number;
