@@ -12,6 +12,7 @@ test('hostile requests and files crash nothing, see nothing foreign and don’t 
     files: 28,
     quietMs: 2_000,
     pageSeconds: 1,
+    pace: 0.2,
   });
   assert.equal(figures.attack.requests, 500);
   assert.equal(figures.attack.files.sent, 28);

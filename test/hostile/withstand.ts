@@ -21,6 +21,8 @@ export interface Siege {
   quietMs: number;
   /** Processor time that a page may take to be opened; the stage's own limit by default. */
   pageSeconds?: number;
+  /** How fast the honest user works, 1 by default: as fast as a busy page of a console. */
+  pace?: number;
   /** Whether the robot crawls a hostile web meanwhile. */
   web?: boolean;
   onProgress?(line: string): void;
@@ -79,7 +81,7 @@ async function besiege(siege: Siege, up: RunningPismak, mailServers: MailServers
   const startedAt = performance.now();
   const people = await signUp(up);
   await mailServers.createTypes(up);
-  const honest = new HonestUser(up.url, people.honest, mailServers.arrival);
+  const honest = new HonestUser(up.url, people.honest, mailServers.arrival, siege.pace);
   await up.call('stage.create', {
     name: 'honest-stage',
     processor: 'dummy',
