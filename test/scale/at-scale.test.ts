@@ -73,7 +73,7 @@ test('on RabbitMQ, ZooKeeper and PostgreSQL a worker elsewhere needs only the co
   const [postgres, rabbit, zookeeper] = await Promise.all([
     sharedPostgres(),
     sharedRabbit(),
-    startZookeeper(),
+    startZookeeper({ size: 1 }),
   ]);
   after(() => Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]));
   const [database, { url: broker }] = await Promise.all([postgres.createDatabase(), rabbit.createHost()]);

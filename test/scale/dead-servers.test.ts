@@ -17,7 +17,7 @@ test('without its servers, up and a worker say so once, and end soon when asked 
   after(() => postgres.close());
   const rabbit = await startRabbitCluster(1);
   after(() => rabbit.close());
-  const zookeeper = await startZookeeper();
+  const zookeeper = await startZookeeper({ size: 1 });
   after(() => zookeeper.close());
   const [database, { url: broker }] = await Promise.all([postgres.createDatabase(), rabbit.createHost()]);
   const coordination = `${zookeeper.url.replace('://', '://pismak:secret@')}/pismak`;

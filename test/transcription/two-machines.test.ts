@@ -33,7 +33,7 @@ test('two machines that share only RabbitMQ, ZooKeeper and PostgreSQL read one d
   const [postgres, rabbit, zookeeper] = await Promise.all([
     startPostgres(place),
     startRabbitCluster(1, place),
-    startZookeeper(place),
+    startZookeeper({ size: 1, ...place }),
   ]);
   after(() => Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]));
   const directory = await temporaryDirectory(t);

@@ -5,7 +5,7 @@ import { openZookeeperCoordination } from '../zookeeper.ts';
 
 let ensemble: ZookeeperEnsemble;
 before(async () => {
-  ensemble = await startZookeeper({ sasl: { pismak: 'top secret', other: 'other secret' } });
+  ensemble = await startZookeeper({ size: 1, sasl: { pismak: 'top secret', other: 'other secret' } });
 });
 after(() => ensemble.close());
 
@@ -36,8 +36,6 @@ test('a session survives a broken connection to servers that demand SASL', async
   await session.set('/before', 'x');
   await ensemble.servers[0]?.kill();
   await ensemble.servers[0]?.start();
-  await ensemble.servers[1]?.kill();
-  await ensemble.servers[1]?.start();
   assert.equal((await session.get('/before'))?.value, 'x');
   assert.equal(session.lost.aborted, false);
 });

@@ -9,7 +9,7 @@ import { openZookeeperCoordination } from '../zookeeper.ts';
 let ensemble: ZookeeperEnsemble;
 
 before(async () => {
-  ensemble = await startZookeeper({ tls: true });
+  ensemble = await startZookeeper({ size: 1, tls: true });
 });
 after(() => ensemble.close());
 

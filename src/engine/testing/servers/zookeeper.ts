@@ -31,16 +31,16 @@ export interface ZookeeperEnsemble {
 }
 
 /**
- * An ensemble of three on its own loopback ports; it ends with this process. With `tls`, the URL says so; with
- * `address`, clients connect there instead of 127.0.0.1. With `sasl`, clients must authenticate by it.
+ * An ensemble of three, or a single server, on its own loopback ports; it ends with this process. With `tls`, the URL says
+ * so; with `address`, clients connect there instead of 127.0.0.1. With `sasl`, clients must authenticate by it.
  */
 export async function startZookeeper(
-  options: { tls?: boolean; address?: string; sasl?: SaslUsers } = {},
+  options: { size?: 1 | 3; tls?: boolean; address?: string; sasl?: SaslUsers } = {},
 ): Promise<ZookeeperEnsemble> {
-  const { address = '127.0.0.1' } = options;
+  const { size = 3, address = '127.0.0.1' } = options;
   const directory = await mkdtemp(join(tmpdir(), 'pismak-zookeeper-'));
   const certificates = options.tls ? await createCertificates(join(directory, 'tls')) : undefined;
-  const ids = [1, 2, 3];
+  const ids = [1, 2, 3].slice(0, size);
   const ports = await Promise.all(
     ids.map(async () => ({
       peer: await freePort(),
