@@ -74,7 +74,7 @@ export class RunningPismak {
       if (performance.now() - startedAt > mostMs)
         throw new Error(`not healthy within ${mostMs / 1000} s:\n${this.#output}`);
       if (await this.#healthy()) return performance.now() - startedAt;
-      await wait(20);
+      await wait(50);
     }
   }
 

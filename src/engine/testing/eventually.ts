@@ -17,7 +17,7 @@ export async function eventually<T>(
     if (answer) return answer as Exclude<T, Falsy>;
     const waited = performance.now() - start;
     if (waited > deadlineMs) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}`);
-    // Ask less often the longer it takes: the thing we wait for needs the CPU more than we do.
-    await wait(Math.min(Math.max(waited / 20, 5), 25));
+    // Ask less often the longer it takes: the thing we wait for needs the CPU more than we do, and to ask may cost a process.
+    await wait(Math.min(Math.max(waited / 20, 5), 100));
   }
 }
