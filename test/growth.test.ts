@@ -7,9 +7,9 @@ import { measureApart } from './growth/measure-apart.ts';
 import { growthOf, mostGrowth } from './growth/measure-growth.ts';
 import { unlisted } from './growth/unlisted.ts';
 
-/** Characters, and milliseconds of CPU for them: linear functions take a tenth of these at most, quadratic ones of the usual kind ten times as many. */
-const size = 20_000;
-const budgetMs = 150;
+/** Characters, and milliseconds of CPU for them: linear functions take a tenth of these at most, quadratic ones of the usual kind five times as many. */
+const size = 10_000;
+const budgetMs = 75;
 
 const parts = await foreignTexts();
 
@@ -36,7 +36,7 @@ test('a function that takes quadratic time is found, with the text that shows it
 });
 
 test('a function that takes exponential time is stopped, and the text at which it was is named', async () => {
-  const found = await growthOfPlanted('exponential', 3_000);
+  const found = await growthOfPlanted('exponential', 1_000);
   assert.match(JSON.stringify(found), /\\"a\\" before|\\"a\\" repeated|after a run of \\"a\\"/);
 });
 
