@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -16,12 +17,26 @@ export async function run(directory: string, ...[command = '', ...words]: string
   return stdout;
 }
 
-/** A checkout to pack from: `npm pack` works in it, and other tests run from this one. Uses the installed packages of ours. */
+/** Where packing leaves what it has compiled. */
+const compiled = join('.cache', 'pack', 'build');
+
+/**
+ * A checkout to pack from: `npm pack` works in it, and other tests run from this one. Uses the installed packages of ours.
+ * Of an earlier checkout in the same place only the compiler's output stays, so that it compiles only what has changed.
+ */
 export async function copyCheckout(checkout: string): Promise<void> {
+  const kept = `${checkout}.compiled`;
+  if (existsSync(join(checkout, compiled))) {
+    await rm(kept, { recursive: true, force: true });
+    await rename(join(checkout, compiled), kept);
+  }
+  await rm(checkout, { recursive: true, force: true });
   const folders = ['src', 'scripts', 'bin', 'package.json', 'package-lock.json', 'tsconfig.json', '.npmrc'];
   for (const name of [...folders, 'README.md', 'LICENSE', 'CHANGELOG.md'])
     await cp(join(root, name), join(checkout, name), { recursive: true });
   await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  await mkdir(dirname(join(checkout, compiled)), { recursive: true });
+  if (existsSync(kept)) await rename(kept, join(checkout, compiled));
 }
 
 /** Installs tarballs into an empty directory. */

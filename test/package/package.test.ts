@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..', '..');
 const houses = globSync('src/*/house.ts', { cwd: root })
   .map((path) => basename(dirname(path)))
   .filter((name) => name !== 'engine');
+const checkout = join(root, '.cache', 'checkout');
 const cleanUp: (() => Promise<void>)[] = [];
 let work = '';
 let version = '';
@@ -50,7 +51,6 @@ before(async () => {
   // Commands keep compiled code in the user's cache: not in that of the user who runs the tests.
   process.env.XDG_CACHE_HOME = join(work, 'cache');
   delete process.env.NODE_COMPILE_CACHE;
-  const checkout = join(work, 'checkout');
   await copyCheckout(checkout);
   const manifest = await readFile(join(checkout, 'package.json'), 'utf8');
   version = JSON.parse(manifest).version;
@@ -158,7 +158,7 @@ test('pismak-engine alone runs, without any house or what only houses need', asy
 });
 
 test('on an older Node the command says what it needs', async () => {
-  const bin = join(work, 'checkout', '.cache', 'pack', 'pismak-engine', 'dist', 'bin.js');
+  const bin = join(checkout, '.cache', 'pack', 'pismak-engine', 'dist', 'bin.js');
   const older = 'Object.defineProperty(process, "versions", { value: { node: "22.9.0" } })';
   const words = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, bin, 'up'];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
