@@ -8,7 +8,7 @@ import { readHolder } from '../src/engine/data-directory/data-directory.ts';
 import { settingsSchema } from '../src/engine/settings/settings.ts';
 import { eventually } from '../src/engine/testing/eventually.ts';
 import { temporaryDirectory } from '../src/engine/testing/temporary-directory.ts';
-import { commands, endsWithUs } from './running-pismak.ts';
+import { commands, endsWithUs, RunningPismak } from './running-pismak.ts';
 
 const startMs = 60_000;
 
@@ -38,6 +38,31 @@ test('up goes on when nobody reads its output any more, and when its terminal is
   assert.equal(child.exitCode, null);
   child.kill('SIGTERM');
   assert.deepEqual(await exited, [0, null]);
+});
+
+test('the one-time link stays in sight: workers that begin to serve stages say nothing', async (t: TestContext) => {
+  const data = join(await temporaryDirectory(t), 'data');
+  const up = new RunningPismak(data, { 'worker.count': 2 }, [...endsWithUs, ...commands.up]);
+  t.after(() => up.kill());
+  await up.start();
+  const { stages } = await up.read<{ stages: { name: string; mode: string }[] }>('stage.ls');
+  const shared = stages.filter(({ mode }) => mode === 'shared').map(({ name }) => name);
+  assert.ok(shared.length > 5);
+  const loaded = async () => {
+    const { workers } = await up.read<{ workers: { presence: { loaded: string[] } | null }[] }>('worker.ls');
+    return (
+      workers.length === 2 &&
+      workers.every(({ presence }) => shared.every((name) => presence?.loaded.includes(name)))
+    );
+  };
+  await eventually('both workers serve all shared stages', loaded, startMs);
+  await eventually('it has said everything', () => up.output.includes('--count 60'), startMs);
+  const [, afterLink] = up.output.split('one-time link: ');
+  assert.deepEqual(
+    afterLink?.split('\n').slice(1),
+    ['To see it work, run in another terminal: bin/pismak dummy --count 60', ''],
+    up.output,
+  );
 });
 
 test('up says where its state is: in the directory, on servers, or both', () => {

@@ -170,7 +170,8 @@ export class StageServer {
       this.#serves = { stage, consumer, leave: () => leaving.abort(), release: loaded.release };
       this.#endSwitch(loaded.from);
       this.#onLoad(stage, undefined);
-      parts.log.info(
+      // Not info: each worker serves all shared stages, so a start would say it twenty times. `worker ls` and the trace show it.
+      parts.log.debug(
         { worker: serving.workerId, stage: stage.name, version: stage.version },
         'serving stage',
       );
