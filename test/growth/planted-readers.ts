@@ -24,6 +24,8 @@ export const foreignText: ForeignText = {
       samples: [],
       tokens: ['<'],
     },
+    // Linear too, with 48 bytes of memory for each bracket until it returns.
+    'linear, with much memory': { read: (text) => JSON.parse(text), samples: [], tokens: ['['] },
   },
   excused: {},
 };
