@@ -34,8 +34,8 @@ function start(list: string): ChildProcess {
   const child = fork(program, [list], {
     // Collecting garbage and compiling count too, but in no thread of their own.
     execArgv: ['--single-threaded', '--expose-gc'],
-    // As bin/pismak sets it. By default glibc uses freed buffers again only up to 32 MB: four times the text, which needs larger ones, takes new
-    // memory from the system at every call, and twelve times as long.
+    // By default glibc keeps freed buffers for later only up to 32 MB: four times the text, which needs larger ones, would take new memory from
+    // the system at every call, and twelve times as long.
     env: { ...process.env, MALLOC_MMAP_THRESHOLD_: '1048576' },
   });
   // Whoever waits for an answer hears of it by its end, too.
