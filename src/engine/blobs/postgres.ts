@@ -11,6 +11,11 @@ import { prepareTables } from './postgres/tables.ts';
 import { PostgresUploads } from './postgres/uploads.ts';
 
 const pageSize = 1000;
+/**
+ * Chunks are read in rows of this size, so that a row fits into what the driver reads at once from its socket. It would collect a chunk in
+ * buffers of doubled size, as text of twice as many bytes, and leave 10 MB of garbage that V8 counts late because it isn't on the heap.
+ */
+const sliceBytes = 24 * 1024;
 const missing = (hash: string) => new PismakError('blob-missing', `There is no blob ${hash}.`);
 
 /**
@@ -37,14 +42,20 @@ export async function openPostgresBlobs(options: {
   async function* read(hash: string) {
     for (let number = 0; ; number++) {
       const { rows } = await pool.query<{ bytes: Uint8Array | null }>(
-        `SELECT "bytes" FROM "blobContent" LEFT JOIN "blobChunk"
-           ON "blobChunk"."upload" = "blobContent"."upload" AND "number" = $2 WHERE "hash" = $1`,
+        `SELECT substring("bytes" FROM "slice" * ${sliceBytes} + 1 FOR ${sliceBytes}) AS "bytes"
+           FROM "blobContent" LEFT JOIN "blobChunk" ON "blobChunk"."upload" = "blobContent"."upload" AND "number" = $2
+           CROSS JOIN generate_series(0, (coalesce(length("bytes"), 1) - 1) / ${sliceBytes}) AS "slice"
+           WHERE "hash" = $1 ORDER BY "slice"`,
         [hash, number],
       );
       if (!rows[0]) throw missing(hash);
-      if (rows[0].bytes === null) return;
-      yield rows[0].bytes;
-      if (rows[0].bytes.byteLength < chunkBytes) return;
+      let length = 0;
+      for (const { bytes } of rows) {
+        if (bytes === null) return;
+        length += bytes.byteLength;
+        yield bytes;
+      }
+      if (length < chunkBytes) return;
     }
   }
 

@@ -21,7 +21,8 @@ export async function* chunksOf(
       at += part.byteLength;
       if (filled < chunkBytes) continue;
       yield chunk;
-      chunk = Buffer.allocUnsafeSlow(0);
+      // What has more than one chunk is large: the next has its size from the beginning.
+      chunk = Buffer.allocUnsafeSlow(chunkBytes);
       filled = 0;
     }
   }
