@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { PismakError } from '../../ground/errors.ts';
-import { giveWay } from '../../process/give-way.ts';
+import { awaited, giveWay } from '../../process/give-way.ts';
 import { sqliteError } from './errors.ts';
 import type { ReaderQuestion } from './reader.ts';
 import type { SqliteAnswer } from './thread.ts';
@@ -28,7 +28,7 @@ export class ReaderProcess {
       detached: true,
       env: {},
     });
-    giveWay(this.#child.pid);
+    giveWay(this.#child.pid, awaited);
     this.#child.on('message', (reply: Reply) => this.#hear(reply));
     this.exited = new Promise((resolve) => {
       const end = () => {
