@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Comparable } from './comparable.ts';
 import { bloatPart } from './engine/bloat-part.ts';
 import { embeddedPart } from './engine/embedded-part.ts';
+import { newsPart } from './engine/news-part.ts';
 import { postgresPart } from './engine/postgres-part.ts';
 import { processesPart, trivialProcessesPart } from './engine/processes-part.ts';
 import { rabbitmqPart } from './engine/rabbitmq-part.ts';
@@ -12,9 +13,9 @@ import { jobs } from './engine/work.ts';
 
 /**
  * Compares our brokers with their peers, on the same work and in one run. Servers are started on free loopback ports and
- * stopped at the end. `node bench/engine.ts [--only embedded,postgres,rabbitmq,processes,processes-trivial,bloat]
+ * stopped at the end. `node bench/engine.ts [--only embedded,postgres,rabbitmq,processes,processes-trivial,bloat,news]
  * [--rounds 5] [--held 1] [--alone] [--json FILE]`; `--only processes` shows what four worker processes do against one, round by
- * round; `--only bloat` shows what a transaction that a stranger leaves open for `--held` minutes does to the queues on PostgreSQL.
+ * round; `--only news` how soon a change is heard at another process, and what that costs the queue; `--only bloat` shows what a transaction that a stranger leaves open for `--held` minutes does to the queues on PostgreSQL.
  */
 const parts = {
   embedded: embeddedPart,
@@ -23,6 +24,7 @@ const parts = {
   processes: processesPart,
   'processes-trivial': trivialProcessesPart,
   bloat: bloatPart,
+  news: newsPart,
 };
 type Part = keyof typeof parts;
 

@@ -17,7 +17,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     // One type for all that is below. Nothing below may name it: a function says which parts it needs.
     ['composition'],
     // Who works.
-    ['worker', 'watchdog', 'trace', 'simulation', 'schedule', 'webhook', 'health'],
+    ['worker', 'watchdog', 'trace', 'sample', 'simulation', 'schedule', 'webhook', 'health'],
     // What is worked on.
     ['request', 'stage', 'processor', 'backlog', 'results', 'upload', 'usage', 'blob-owners'],
     // What runs once in a cluster, and what is told to everybody.

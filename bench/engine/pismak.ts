@@ -7,7 +7,7 @@ const body = new Uint8Array(bodyBytes).fill(120);
 export async function runPismak(
   broker: Broker,
   queue: string,
-  options: { concurrency: number; prefetch?: number; window?: number },
+  options: { concurrency: number; prefetch?: number; window?: number; onJob?: () => void },
 ): Promise<Timings> {
   const start = performance.now();
   await Promise.all([publish(broker, queue, jobs, options.window), drain(broker, queue, jobs, options)]);
@@ -29,16 +29,17 @@ export async function drain(
   broker: Broker,
   queue: string,
   count: number,
-  options: { concurrency: number; prefetch?: number },
+  options: { concurrency: number; prefetch?: number; onJob?: () => void },
 ): Promise<number> {
   const acks: Promise<void>[] = [];
   const tally = new Tally(count);
-  const { concurrency, prefetch } = options;
+  const { concurrency, prefetch, onJob } = options;
   const consumer = await broker.consume(
     queue,
     { concurrency, ...(prefetch !== undefined && { prefetch }) },
     async (delivery) => {
       acks.push(delivery.ack());
+      onJob?.();
       tally.add();
       // At once, so that not one more is started.
       if (acks.length === count) void consumer.close();

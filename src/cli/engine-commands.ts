@@ -43,6 +43,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
       summary: 'Draw which worker served which stage, and how long the queues were',
       load: () => import('./commands/trace.ts'),
     },
+    history: {
+      summary: 'Show lengths of queues and rates of stages over the last day or month',
+      load: () => import('./commands/history.ts'),
+    },
     simulate: {
       summary: 'Try watchdog policies on a workload, in virtual time',
       load: () => import('./commands/simulate.ts'),

@@ -59,7 +59,7 @@ export interface HouseParts extends Omit<OpenHouse, 'name'> {
 }
 
 /** For processors that run in the worker's thread and need the stores. */
-export type ProcessorParts = Pick<Engine, 'clock' | 'database' | 'settings'>;
+export type ProcessorParts = Pick<Engine, 'changes' | 'clock' | 'database' | 'settings'>;
 
 /** What a process that only serves stages has. */
 export interface BesideWorker extends Pick<Engine, 'clock' | 'log' | 'settings'> {

@@ -9,8 +9,8 @@ import { openDataDirectory } from './data-directory/data-directory.ts';
 import { checkFiles } from './database/sqlite/check-start.ts';
 import { Ballast } from './disk/ballast.ts';
 import { createDiskReserve, localDisks, serverDisks } from './disk/disk-reserve.ts';
-import { createChangeLog } from './event/change-log.ts';
 import { createEvents } from './event/event.ts';
+import { openChanges } from './event/open-changes.ts';
 import { hasCode, PismakError } from './ground/errors.ts';
 import type { Random } from './ground/identity.ts';
 import { StoreWrites } from './health/check-stores.ts';
@@ -24,6 +24,7 @@ import type { ProcessorRegistration } from './processor/processor.ts';
 import { createCancellations } from './request/cancellations.ts';
 import { createOpenRequests } from './request/open-requests.ts';
 import { createPickup } from './results/pickup.ts';
+import { createSamples } from './sample/samples.ts';
 import { keepHouse } from './schedule/housekeeping.ts';
 import { createSchedules } from './schedule/schedules.ts';
 import { announceServers } from './servers/server-addresses.ts';
@@ -94,7 +95,8 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     );
     const disk = createDiskReserve(settings.disk, disks, undefined, serverDisks(settings));
     const ports = { broker, coordination, database, blobs, disk };
-    const changes = createChangeLog(clock);
+    const changes = await openChanges({ database, clock, log, follow: true });
+    closing.push(() => changes.close());
     const events = createEvents();
     const more = options.processors;
     const { processors, stages } = defineWork({ ...ports, settings, clock, changes, houses, more });
@@ -132,6 +134,8 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const schedules = createSchedules({ database, clock, changes });
     await keepHouse(schedules, { blobs, clock: watch.retention, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
+    const samples = createSamples({ coordination, openSession, clock, log });
+    closing.push(() => samples.close());
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
     const workers = createWorkerSet({
       ...common,
@@ -154,6 +158,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       configurationFile: options.configurationFile,
       pipelines,
       changes,
+      samples,
       outbox,
       backlog,
       cancellations,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type CoordinationSource, openCoordination } from './coordination/open.ts';
 import { createDiskReserve, localDisks, serverDisks } from './disk/disk-reserve.ts';
-import { createChangeLog } from './event/change-log.ts';
 import { createEvents } from './event/event.ts';
+import { openChanges } from './event/open-changes.ts';
 import { hasCode, messageOf } from './ground/errors.ts';
 import { newId, type Random } from './ground/identity.ts';
 import type { LoadedHouse } from './house.ts';
@@ -119,7 +119,8 @@ export function startWorkerProcess(parts: {
       // A worker's version may differ from that of `up`, and only `up` changes the schema.
       const stores = await openStores(addresses, { clock, houses, closing, onlyCheckSchema: true });
       const coordination = await openSession(`${id}-stages`);
-      const changes = createChangeLog(clock);
+      const changes = await openChanges({ database: stores.database, clock, log, follow: false });
+      closing.push(() => changes.close());
       const work = defineWork({ ...stores, coordination, settings, clock, changes, houses });
       const disk = createDiskReserve(
         settings.disk,

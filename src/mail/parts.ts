@@ -1,6 +1,7 @@
-import type { HouseParts } from '../engine/house.ts';
+import { type HouseParts, stateOf } from '../engine/house.ts';
 import { mailAlert } from './alerts/mail-alert.ts';
 import { migrations } from './database/migrations.ts';
+import { campaignSeries } from './opened/campaign-progress.ts';
 import { OpenMail } from './opened/open-mail.ts';
 import { mailOperations } from './operations/index.ts';
 import { onlineVersion, unsubscribePage } from './pages/online-version.ts';
@@ -13,5 +14,7 @@ export const parts: HouseParts = {
   operations: mailOperations,
   pages: [onlineVersion, unsubscribePage],
   onAlert: mailAlert,
+  progress: (engine) => stateOf(engine, OpenMail).progress.get(),
+  series: async (engine) => campaignSeries(await stateOf(engine, OpenMail).progress.get()),
   run: runMail,
 };

@@ -44,12 +44,25 @@ export async function runMail(engine: Engine): Promise<Running> {
   const recorder = await runRecorder(engine);
   const campaigns = runCampaigns(engine, open.campaigns);
   const retention = runRetention(engine);
+  const stopTelling = tellResults(engine);
   return {
     async close() {
       open.relays = undefined;
+      stopTelling();
       await Promise.all([campaigns.close(), retention.close()]);
       await senders.close();
       await recorder.close();
     },
   };
+}
+
+/** Tells those who watch that mails of theirs have ended, and that a campaign has gone on. */
+function tellResults({ changes, events }: Pick<Engine, 'changes' | 'events'>): () => void {
+  return events.subscribe(({ kind, user = '', dimensions }) => {
+    if (!kind.startsWith('mail.')) return;
+    changes.addJoined({ kind: 'mail', entity: user, owner: user });
+    const campaign = dimensions?.campaign;
+    if (campaign !== undefined)
+      changes.addJoined({ kind: 'campaign', entity: String(campaign), owner: user });
+  });
 }

@@ -5,6 +5,7 @@ import { revisits } from './database/0002-revisits.ts';
 import { scans } from './database/0003-scans.ts';
 import { robotMetrics } from './metrics.ts';
 import { robotOperations } from './operations/index.ts';
+import { robotProgress, robotSeries } from './progress.ts';
 import { runRobot } from './run-robot.ts';
 
 /** The parts of this house that a running engine needs. */
@@ -13,6 +14,8 @@ export const parts: HouseParts = {
   operations: robotOperations,
   pages: [aboutPage],
   metrics: robotMetrics,
+  progress: robotProgress,
+  series: robotSeries,
   async forgetUser(engine, user) {
     const { stopCrawlsOf } = await import('./crawl/crawls.ts');
     return () => stopCrawlsOf(engine, user);

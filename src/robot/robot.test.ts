@@ -24,6 +24,10 @@ import {
 test('a crawl stores every page once and breaks no rule, as servers and log both see it', async (t) => {
   const served = await serveTestWeb(t);
   const engine = await runTestRobot(t, { robot: { harvesters: 2 } });
+  const progress: unknown[] = [];
+  engine.changes.subscribe(({ kind, data }) => {
+    if (kind === 'robot' && data?.progress) progress.push(data);
+  });
   const { number, rules, statistics } = await crawl(engine, definitionFor(served));
   const documents = (await storedLines(engine, number, 'documents')).map((line) => JSON.parse(line).finalUrl);
   assert.deepEqual(documents.toSorted(), served.web.expected().toSorted());
@@ -35,6 +39,7 @@ test('a crawl stores every page once and breaks no rule, as servers and log both
   assert.equal(log.length, served.seen.length);
   assert.deepEqual(checkRequests(log, rules), []);
   assert.equal(statistics.documents, documents.length);
+  assert.ok(progress.length > 0, 'who watches hears that it goes on');
 });
 
 test('two threads share a host without a delay, and together make no more requests at once than the rules allow', async (t) => {

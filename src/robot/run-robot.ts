@@ -5,7 +5,7 @@ import { newId } from '../engine/ground/identity.ts';
 import { sectionOf } from '../engine/house.ts';
 import { type Running, runService } from '../engine/service/service.ts';
 import { WakeUp } from '../engine/time/wake-up.ts';
-import { crawlsChanged } from './crawl/changes.ts';
+import { crawlsChanged, tellProgress } from './crawl/changes.ts';
 import { finishCrawl } from './crawl/crawls.ts';
 import { UnusableExpression } from './crawl/expression.ts';
 import { type CrawlStatistics, eventFigures } from './crawl/statistics.ts';
@@ -66,12 +66,16 @@ export async function runRobot(engine: Engine): Promise<Running> {
         );
         // An error ends the service and the next keeper reads everything again, so memory never disagrees with the tables.
         let told = clock.now();
+        let figures = '';
         while (!signal.aborted) {
           const next = await keeper.round().catch(async (error: unknown) => {
             if (!(error instanceof UnusableExpression)) throw error;
             await setAside(engine, crawl, { fence: hold.fence, reason: error.message });
             return lookMs;
           });
+          const now = JSON.stringify(eventFigures(keeper.statistics));
+          if (now !== figures) tellProgress(engine.changes, crawl);
+          figures = now;
           if (clock.now() - told >= tellMs) {
             told = clock.now();
             tellStatistics(engine, crawl, keeper.statistics);

@@ -1,3 +1,4 @@
+import { everythingChanged } from '../engine/event/change-log.ts';
 import { type EngineOptions, type OpenedEngine, openEngine } from '../engine/open-engine.ts';
 import { runServices } from '../engine/run-services.ts';
 import type { Running } from '../engine/service/service.ts';
@@ -31,6 +32,8 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
   };
   try {
     await applyFirstStart(engine, 'engine', demonstration);
+    // A process that was killed may have left its last changes untold, and one of the version before told them to its own clients only.
+    engine.changes.add({ kind: everythingChanged, entity: '' });
     const server = await openServer(engine, operationsOf(engine.houses), { state: () => state });
     closing.push(() => server.close());
     await engine.directory.publishHolder({ url: server.localUrl, token: server.localToken });

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/composition/engine.ts';
-import type { HouseParts } from '../engine/house.ts';
+import { type HouseParts, stateOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
 import { runCollector } from './collect/collector.ts';
 import { runLostRequests } from './collect/lost-requests.ts';
@@ -37,6 +37,7 @@ export const parts: HouseParts = {
   operations: transcriptionOperations,
   mayUseBlob: isInDocument,
   countRequest,
+  progress: (engine) => stateOf(engine, TranscriptionState).progress.get(),
   run: runTranscription,
 };
 

@@ -16,6 +16,9 @@ import type { HouseWithLimits } from '../request/admit.ts';
 import type { Cancellations } from '../request/cancellations.ts';
 import type { OpenRequests } from '../request/open-requests.ts';
 import type { Pickup } from '../results/pickup.ts';
+import type { Reported } from '../sample/measured.ts';
+import type { Progress } from '../sample/sample.ts';
+import type { Samples } from '../sample/samples.ts';
 import type { Schedules } from '../schedule/schedules.ts';
 import type { Pipelines } from '../stage/pipelines.ts';
 import type { Stages } from '../stage/stages.ts';
@@ -44,6 +47,7 @@ export interface Engine extends Ports {
   readonly finishingUploads: FinishingUploads;
   readonly alerts: Alerts;
   readonly changes: ChangeLog;
+  readonly samples: Samples;
   readonly schedules: Schedules;
   readonly pickup: Pickup;
   readonly workers: WorkerSet;
@@ -68,6 +72,10 @@ export interface OpenHouse extends HouseWithBlobs, HouseWithLimits {
   readonly operations?: readonly Callable[];
   /** The metrics that this caller sees in `/metrics`; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
   metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
+  /** How far its long work has come, for those who watch: asked every two seconds by one process of the cluster, so keep it cheap. */
+  progress?(engine: Engine): Promise<Progress[]>;
+  /** Series for the history; names begin with the house's name and a dot. Asked every ten seconds by one process of the cluster. */
+  series?(engine: Engine): Promise<Reported[]>;
 }
 
 /** The house's state for this engine, see `HouseParts.open`. */

@@ -31,6 +31,11 @@ export interface Database<More = unknown> {
   /** The same database, typed with a house's own tables. */
   withTables<Tables>(): Database<More & Tables>;
 
+  /**
+   * Calls `heard` soon after each commit that notified the channel, in whichever process, and whenever notices may have been missed.
+   * Optional: only adapters whose database several processes use have it.
+   */
+  listen?(channel: string, heard: () => void): Promise<{ close(): Promise<void> }>;
   /** Writes a consistent copy to `file`, while in use. Optional: only adapters that own their files can do it. */
   snapshot?(file: string): Promise<void>;
   close(): Promise<void>;

@@ -8,9 +8,11 @@ import { rights } from './migrations/0030-rights.ts';
 import { machine } from './migrations/0040-machine.ts';
 import { schedules } from './migrations/0050-schedules.ts';
 import { uploads } from './migrations/0060-uploads.ts';
+import { changes } from './migrations/0070-changes.ts';
+import { history } from './migrations/0080-history.ts';
 import { databaseSchemes } from './schemes.ts';
 
-const migrations = [frame, accounts, turns, rights, machine, schedules, uploads];
+const migrations = [frame, accounts, turns, rights, machine, schedules, uploads, changes, history];
 export const engineMigrations: MigrationLine = { name: 'engine', migrations };
 
 export interface OpenDatabaseParts {

@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import { checkMigrations, runMigrations } from './migrate.ts';
 import { isClash } from './postgres/errors.ts';
 import { KyselyConnection, StreamedStatement } from './postgres/kysely-connection.ts';
+import { listenTo } from './postgres/listen.ts';
 import { openPostgresPool } from './postgres/pool.ts';
 import { PostgresReaders } from './postgres/readers.ts';
 import type { EngineTables } from './tables.ts';
@@ -74,6 +75,7 @@ export async function openPostgresDatabase(options: {
       }),
     // Tables are only types: at run time this is the same object.
     withTables: <Tables>() => database as Database<Tables>,
+    listen: (channel, heard) => listenTo(url, { channel, clock, heard }),
     async close() {
       await readers.close();
       await pool.close();

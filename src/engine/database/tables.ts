@@ -185,6 +185,14 @@ export interface EngineTables {
   /** Times that the installation remembers: when it was last able to write, and when it last ran. */
   moment: { name: string; at: number };
 
+  /** The latest changes, for everyone in the cluster who watches. Rows of `change` appear in the order of their ids. */
+  change: { id: number; changeJson: string };
+  /** The last id. */
+  changeCount: { name: string; last: number };
+
+  /** What the sampler saw in a minute or an hour; `at` is its beginning. */
+  history: { resolution: 'minute' | 'hour'; at: number; samples: number; valuesJson: string };
+
   coordinationNode: { path: string; value: string; version: number };
   coordinationFence: { path: string; fence: number };
 }

@@ -1,9 +1,14 @@
+import type { Clock } from '../time/clock.ts';
+import { joinChanges } from './join-changes.ts';
+import { RecentChanges } from './recent-changes.ts';
+
 /**
- * What changed, for everyone who watches: one numbered, bounded list. It feeds the server-sent events, and a client that
- * was away sends the last number it saw. A change says *what* changed; a client that wants the new state reads it.
+ * What changed, for everyone who watches: one bounded list for the whole cluster, in one order. It feeds the server-sent events, and a
+ * client that was away sends the last number it saw, to any process. A change says *what* changed; a client that wants the new state reads it.
  */
 export interface Change {
-  id: number;
+  /** Grows from change to change, in the order in which everyone hears of them. Null while the list can't be reached: the change comes again with its number. */
+  id: number | null;
   at: number;
   /** `stage`, `worker`, `queue`, `alert`, `schedule`, ...: the noun of the operations that read it. */
   kind: string;
@@ -13,44 +18,45 @@ export interface Change {
   data?: Readonly<Record<string, unknown>>;
 }
 
+export type NewChange = Omit<Change, 'id' | 'at'>;
+
+/** The kind of a change that stands for changes that were lost: everyone must read everything again. */
+export const everythingChanged = 'everything';
+
+/** The port to the list; `testing/contract.ts` has its promises. */
 export interface ChangeLog {
-  add(change: Omit<Change, 'id' | 'at'>): void;
+  /** Never waits and never throws. A process that is killed loses the changes of the last moments. */
+  add(change: NewChange): void;
+  /** For what changes often: at most one change of an entity in half a second. The last one is always told. */
+  addJoined(change: NewChange): void;
+  /** Waits until this process knows the list up to `id`, which another process may have told to a client. */
+  reach(id: number): Promise<void>;
   /** The changes after `id`; undefined if the list no longer reaches back to it, so that the caller must read everything again. */
   since(id: number): Change[] | undefined;
   readonly lastId: number;
+  /** A listener that throws does not affect the others. */
   subscribe(listener: (change: Change) => void): () => void;
+  close(): Promise<void>;
 }
 
-export function createChangeLog(clock: { now(): number }, capacity = 5_000): ChangeLog {
-  let changes: Change[] = [];
-  const listeners = new Set<(change: Change) => void>();
+/** How many changes a client can go back. */
+export const keptChanges = 5_000;
+
+/** The list of an installation that is one process: in memory. */
+export function createChangeLog(clock: Clock, capacity = keptChanges): ChangeLog {
   // Numbers start from the clock, so that a client of an earlier process reads everything again.
-  const firstId = clock.now() * 1000;
-  let lastId = firstId;
+  const recent = new RecentChanges(capacity, clock.now() * 1000);
+  const add = (change: NewChange) => recent.push({ ...change, id: recent.lastId + 1, at: clock.now() });
+  const joined = joinChanges(clock, add);
   return {
-    add(partial) {
-      const change: Change = { ...partial, id: ++lastId, at: clock.now() };
-      changes.push(change);
-      // Trim in bulk: shifting one by one would copy the list each time.
-      if (changes.length > capacity * 1.5) changes = changes.slice(-capacity);
-      for (const listener of listeners) {
-        try {
-          listener(change);
-        } catch {
-          // One broken listener must not stop the others.
-        }
-      }
-    },
-    since(id) {
-      if (id > lastId || id < (changes[0]?.id ?? lastId + 1) - 1) return undefined;
-      return changes.filter((change) => change.id > id);
-    },
+    add,
+    addJoined: joined.add,
+    reach: async () => {},
+    since: (id) => recent.since(id),
     get lastId() {
-      return lastId;
+      return recent.lastId;
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: (listener) => recent.subscribe(listener),
+    close: async () => joined.close(),
   };
 }

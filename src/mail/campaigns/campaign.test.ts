@@ -3,9 +3,12 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import type { Change } from '../../engine/event/change-log.ts';
+import { stateOf } from '../../engine/house.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { mailQueries } from '../database/tables.ts';
+import { OpenMail } from '../opened/open-mail.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 import { readCsvPeople } from './read-csv-people.ts';
 
@@ -78,6 +81,30 @@ test('everybody in several sources gets one mail; wrong addresses are counted, t
   await ends(house, 'spring');
   assert.deepEqual((await show(house, 'spring')).mails, { sent: 60, suppressed: 1 });
   assert.equal(house.received.length, 60);
+});
+
+test('a campaign tells its owner a few times how far it has come, and that it is done', async (t) => {
+  const house = await runMailHouse(t);
+  const { engine } = house.server;
+  const told: Change[] = [];
+  engine.changes.subscribe((change) => {
+    if (change.kind === 'campaign') told.push(change);
+  });
+  await create(house, 'told', csv(400));
+  const { id } = await show(house, 'told');
+  await engine.backlog.pause(id);
+  await house.call('campaign.start', { campaign: 'told' }, house.anna);
+  const progress = async () =>
+    (await stateOf(engine, OpenMail).progress.get()).find(({ entity }) => entity === id);
+  await eventually('its mails are made', async () => (await progress())?.total === 400);
+  assert.ok((await progress())?.done !== undefined);
+  await engine.backlog.resume(id);
+  await ends(house, 'told');
+  const { length } = told;
+  await eventually('its end is told', () => told.length > length || told.length > 3);
+  assert.ok(told.length < 100, `${told.length} changes for 400 mails`);
+  for (const { entity, owner } of told) assert.deepEqual([entity, owner], [id, 'anna']);
+  assert.equal(await progress(), undefined);
 });
 
 test('a pause stops a campaign, also what waits in the queue; it goes on without anybody twice', async (t) => {

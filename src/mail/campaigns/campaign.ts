@@ -107,9 +107,17 @@ export async function getOwnCampaign(
   throw new PismakError('not-found', `there is no campaign ${idOrName}`);
 }
 
+/** Tells those who watch that a campaign has changed or gone on. */
+export function tellCampaign(
+  { changes }: Pick<Engine, 'changes'>,
+  { id, owner }: Pick<Campaign, 'id' | 'owner'>,
+): void {
+  changes.addJoined({ kind: 'campaign', entity: id, owner });
+}
+
 export async function setCampaignState(
-  engine: Pick<Engine, 'database'>,
-  campaign: Pick<Campaign, 'id' | 'name'>,
+  engine: Pick<Engine, 'changes' | 'database'>,
+  campaign: Pick<Campaign, 'id' | 'name' | 'owner'>,
   from: readonly CampaignState[],
   change: Partial<CampaignRow> & { state: CampaignState },
 ): Promise<void> {
@@ -119,7 +127,7 @@ export async function setCampaignState(
     .where('id', '=', campaign.id)
     .where('state', 'in', from)
     .executeTakeFirst();
-  if (Number(result.numUpdatedRows) > 0) return;
+  if (Number(result.numUpdatedRows) > 0) return tellCampaign(engine, campaign);
   const { state } = await mailQueries(engine)
     .selectFrom('mail_campaign')
     .select('state')
@@ -133,7 +141,7 @@ export async function setCampaignState(
 
 /** Lets the mails of a held campaign leave. Can be repeated if it fails halfway. */
 export async function releaseCampaign(
-  parts: Pick<Engine, 'backlog' | 'clock' | 'database'>,
+  parts: Pick<Engine, 'backlog' | 'changes' | 'clock' | 'database'>,
   campaign: Campaign,
 ): Promise<void> {
   await parts.backlog.resume(campaign.id);

@@ -18,6 +18,7 @@ import {
   releaseCampaign,
   setCampaignState,
   storedAudience,
+  tellCampaign,
   toCampaign,
 } from './campaign.ts';
 import { readAudience } from './read-audience.ts';
@@ -88,6 +89,7 @@ export async function createCampaign(engine: Engine, caller: Caller, input: NewC
       throw new PismakError('already-exists', `you have a campaign ${input.name} already`, { cause: error });
     throw error;
   }
+  tellCampaign(engine, row);
   return toCampaign(row);
 }
 
@@ -138,6 +140,7 @@ export async function cancelCampaign(engine: Engine, campaign: Campaign): Promis
     if (Number(result.numUpdatedRows) === 0) break;
   }
   await disown(queries, audienceOwner(campaign.id));
+  tellCampaign(engine, campaign);
   return total;
 }
 

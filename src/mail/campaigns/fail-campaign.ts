@@ -2,11 +2,11 @@ import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import type { Engine } from '../../engine/composition/engine.ts';
 import { mailDatabase } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
-import { audienceOwner, type Campaign } from './campaign.ts';
+import { audienceOwner, type Campaign, tellCampaign } from './campaign.ts';
 
 /** Ends a campaign whose audience can't be read. Mails made so far are still sent, unless the campaign has been cancelled. */
 export async function failCampaign(
-  parts: Pick<Engine, 'alerts' | 'clock' | 'database'>,
+  parts: Pick<Engine, 'alerts' | 'changes' | 'clock' | 'database'>,
   { id, name, owner }: Pick<Campaign, 'id' | 'name' | 'owner'>,
   why: string,
 ): Promise<void> {
@@ -23,5 +23,6 @@ export async function failCampaign(
     return Number(numUpdatedRows) > 0;
   });
   if (!hasFailed) return;
+  tellCampaign(parts, { id, owner });
   await parts.alerts.raise('mail.campaign-failed', id, `campaign ${name} stopped: ${problem}`, { owner });
 }

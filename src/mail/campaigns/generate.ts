@@ -2,13 +2,16 @@ import type { Engine } from '../../engine/composition/engine.ts';
 import { collectGarbage } from '../../engine/process/idle-memory.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { mailDatabase } from '../database/tables.ts';
-import { type Campaign, getCampaign } from './campaign.ts';
+import { type Campaign, getCampaign, tellCampaign } from './campaign.ts';
 import { type CampaignMail, idPrefix, keyOf, mailFor, type Recipe, recipesOf } from './campaign-mails.ts';
 import { PeopleOnDisk } from './people-on-disk.ts';
 import { type Person, readAudience } from './read-audience.ts';
 import { type MadeMails, type Reached, storeMails } from './store-campaign-mails.ts';
 
-export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
+export type GenerateParts = Pick<
+  Engine,
+  'backlog' | 'blobs' | 'changes' | 'clock' | 'database' | 'disk' | 'settings'
+>;
 
 /** Each batch waits for the disk once. Larger batches are no faster and need more memory. */
 const peoplePerBatch = 1000;
@@ -99,9 +102,10 @@ async function generateRest(
       const before = reached;
       const read = before.read + made.people;
       reached = isLast ? { source: source + 1, position: 0, read } : { source, position, read };
-      storing = storeMails(parts, campaign, recipes, made, { before, after: reached }).then(
-        (state) => state === 'running' && !signal.aborted,
-      );
+      storing = storeMails(parts, campaign, recipes, made, { before, after: reached }).then((state) => {
+        tellCampaign(parts, campaign);
+        return state === 'running' && !signal.aborted;
+      });
       // Failures reach those who await it.
       storing.catch(() => {});
       return true;

@@ -5,7 +5,7 @@ import { endsWithin } from '../../engine/time/deadline.ts';
 import type { WakeUp } from '../../engine/time/wake-up.ts';
 import { mailQueries } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
-import { type Campaign, releaseCampaign, toCampaign } from './campaign.ts';
+import { type Campaign, releaseCampaign, tellCampaign, toCampaign } from './campaign.ts';
 import { failCampaign } from './fail-campaign.ts';
 import { generate } from './generate.ts';
 
@@ -14,6 +14,7 @@ type CampaignEngine = Pick<
   | 'alerts'
   | 'backlog'
   | 'blobs'
+  | 'changes'
   | 'clock'
   | 'database'
   | 'disk'
@@ -122,7 +123,7 @@ async function work(parts: CampaignEngine, campaign: Campaign, signal: AbortSign
       .where('id', '=', campaign.id)
       .where('state', '=', 'running')
       .execute();
-    return;
+    return tellCampaign(parts, campaign);
   }
   const open = await queries
     .selectFrom('mail_mail')
@@ -139,6 +140,7 @@ async function work(parts: CampaignEngine, campaign: Campaign, signal: AbortSign
     .where('state', '=', 'running')
     .executeTakeFirst();
   if (Number(ended.numUpdatedRows) === 0) return;
+  tellCampaign(parts, campaign);
   const { id, owner, name } = campaign;
   parts.events.emit({
     kind: 'mail.campaign-ended',

@@ -1,6 +1,8 @@
 import type { Engine } from '../../engine/composition/engine.ts';
 import { sectionOf } from '../../engine/house.ts';
+import type { Progress } from '../../engine/sample/sample.ts';
 import { OnDemand } from '../../engine/time/on-demand.ts';
+import { Seldom } from '../../engine/time/seldom.ts';
 import { WakeUp } from '../../engine/time/wake-up.ts';
 import { Composer } from '../compose/composer.ts';
 import { loadAttachment } from '../compose/load-attachment.ts';
@@ -12,6 +14,7 @@ import type { TemplateData } from '../templates/compile.ts';
 import { openTokens } from '../tokens/tokens.ts';
 import { CompiledTypes } from '../types/compiled-types.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
+import { campaignProgress } from './campaign-progress.ts';
 
 type MailEngine = Pick<Engine, 'blobs' | 'clock' | 'configurationFile' | 'database' | 'settings'>;
 
@@ -24,10 +27,13 @@ export class OpenMail {
   /** Wakes the generator of campaigns. */
   readonly campaigns = new WakeUp();
   readonly reports: ReportReader;
+  /** How far campaigns have come. Counting a million mails takes a while. */
+  readonly progress: Seldom<Progress[]>;
 
   constructor(engine: MailEngine) {
     this.#types = new CompiledTypes(engine);
     this.reports = new ReportReader(engine.clock);
+    this.progress = new Seldom(engine.clock, () => campaignProgress(engine));
     this.#composer = new OnDemand(
       () => openComposer(engine, this.#types),
       (composer) => composer.close(),

@@ -3,7 +3,7 @@ import { PismakError } from '../../engine/ground/errors.ts';
 import { stateOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
-import { getCampaign, setCampaignState } from '../campaigns/campaign.ts';
+import { getCampaign, setCampaignState, tellCampaign } from '../campaigns/campaign.ts';
 import { mailQueries } from '../database/tables.ts';
 import { changing, countStates, oneCampaign, whichCampaign } from './campaign-rows.ts';
 
@@ -76,7 +76,8 @@ export const campaignRetry = defineOperation({
   async handler({ engine, caller }, { campaign: wanted, unknown }) {
     const { resendMails } = await import('../delivery/resend-mails.ts');
     const { OpenMail } = await import('../opened/open-mail.ts');
-    const { id, state } = await getCampaign(engine, wanted, caller.name);
+    const campaign = await getCampaign(engine, wanted, caller.name);
+    const { id, state } = campaign;
     if (state === 'cancelled') throw new PismakError('conflict', 'the campaign was cancelled');
     const states = unknown ? (['failed', 'expired', 'unknown'] as const) : (['failed', 'expired'] as const);
     const mails = await resendMails(engine, {
@@ -92,6 +93,7 @@ export const campaignRetry = defineOperation({
         .where('state', '=', 'done')
         .execute();
     stateOf(engine, OpenMail).campaigns.wake();
+    tellCampaign(engine, campaign);
     return { mails };
   },
 });

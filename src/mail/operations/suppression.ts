@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Engine } from '../../engine/composition/engine.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
+import { programOwner } from '../../engine/stage/program-owner.ts';
 import { mailQueries } from '../database/tables.ts';
 import { addressKey, checkAddress } from '../model/address.ts';
 import { checkClass } from './check-class.ts';
@@ -31,6 +33,7 @@ export const suppressionAdd = defineOperation({
       .values(row)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+    tellChange(engine);
     return {};
   },
 });
@@ -49,7 +52,10 @@ export const suppressionRemove = defineOperation({
       .where('address', '=', address)
       .where('class', '=', input.class)
       .executeTakeFirst();
-    if (Number(result.numDeletedRows) > 0) return {};
+    if (Number(result.numDeletedRows) > 0) {
+      tellChange(engine);
+      return {};
+    }
     const others = await mailQueries(engine)
       .selectFrom('mail_suppressed')
       .select('class')
@@ -103,6 +109,11 @@ export const suppressionList = defineOperation({
     return { addresses: rows.map((row) => ({ ...row, createdAt: Number(row.createdAt) })) };
   },
 });
+
+/** Without the address, and to administrators only. */
+function tellChange({ changes }: Pick<Engine, 'changes'>): void {
+  changes.add({ kind: 'suppression', entity: '', owner: programOwner });
+}
 
 export const mailErase = defineOperation({
   ...administrators,

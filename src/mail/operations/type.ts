@@ -108,7 +108,9 @@ export const typeCreate = defineOperation({
     checkPrepare(engine, input.prepare);
     checkClass(engine, input.class);
     await checkFiles(engine, input.attachments);
-    return toRow(await storeType(engine, input, { uploader: caller.name }));
+    const stored = await storeType(engine, input, { uploader: caller.name });
+    engine.changes.add({ kind: 'mailtype', entity: stored.code });
+    return toRow(stored);
   },
 });
 
@@ -135,7 +137,9 @@ export const typeUpdate = defineOperation({
         `name what to change of mail type ${code}, for example its subject`,
       );
     const type = { ...now, ...Object.fromEntries(given) };
-    return toRow(await storeType(engine, type, { replace: true, uploader: caller.name }));
+    const stored = await storeType(engine, type, { replace: true, uploader: caller.name });
+    engine.changes.add({ kind: 'mailtype', entity: code });
+    return toRow(stored);
   },
 });
 
@@ -221,6 +225,7 @@ export const typeDelete = defineOperation({
   async handler({ engine }, { code }) {
     const { removeType } = await import('../types/mail-types.ts');
     await removeType(engine, code);
+    engine.changes.add({ kind: 'mailtype', entity: code, data: { deleted: true } });
     return {};
   },
 });

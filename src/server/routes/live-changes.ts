@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Engine } from '../../engine/composition/engine.ts';
-import type { Change } from '../../engine/event/change-log.ts';
+import { type Change, everythingChanged } from '../../engine/event/change-log.ts';
 import { type Caller, mayTouch } from '../../engine/ground/caller.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
+import { type Sample, visibleSample } from '../../engine/sample/sample.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 
 export interface LiveChanges {
@@ -39,6 +40,10 @@ export function addLiveChanges(
 
   app.get(changesRoute.path, { config: { access: changesRoute } }, async (request, reply) => {
     const caller = authorise(changesRoute, request.caller, request.ip);
+    const since = lastSeen(request);
+    // Another process may have told this number before this one has read it.
+    if (since !== undefined) await engine.changes.reach(since);
+    if (reply.raw.destroyed) return reply.hijack();
     const own = [...open.values()].filter((name) => name === caller.name).length;
     if (own >= liveLimits.connectionsPerCaller || open.size >= liveLimits.connections) {
       throw new PismakError(
@@ -46,7 +51,6 @@ export function addLiveChanges(
         'too many clients already follow the changes; close some first',
       );
     }
-    const since = lastSeen(request);
     reply.hijack();
     const response = startStream(reply);
     open.set(response, caller.name);
@@ -69,7 +73,8 @@ export function addLiveChanges(
       else response.write(text);
     }
     function tell(change: Change): void {
-      if (change.owner === undefined || mayTouch(caller, change.owner))
+      if (change.kind === everythingChanged) send(event('reset', change.id, {}));
+      else if (change.owner === undefined || mayTouch(caller, change.owner))
         send(event('change', change.id, change));
       // React only to changes of this user: otherwise a user who creates keys in a loop would trigger checks of all clients.
       if (accessKinds.has(change.kind) && change.owner === caller.name) void checkAccess();
@@ -89,6 +94,10 @@ export function addLiveChanges(
       for (const change of missed) tell(change);
     }
     const unsubscribe = changes.subscribe(tell);
+    // A client that reads slowly is told less often: the next sample says everything again.
+    const unfollow = engine.samples.follow((sample) => {
+      if (response.writableLength === 0) send(forCaller(sample, caller));
+    });
 
     let cancel = () => {};
     function beat(): void {
@@ -101,6 +110,7 @@ export function addLiveChanges(
     beat();
     response.once('close', () => {
       unsubscribe();
+      unfollow();
       cancel();
     });
   }
@@ -113,6 +123,19 @@ export function addLiveChanges(
       for (const response of open.keys()) response.end();
     },
   };
+}
+
+const made = new WeakMap<Sample, Map<string, string>>();
+
+/** The event of a sample, made once for all streams of a user. It has no number: nobody needs those that were missed. */
+function forCaller(sample: Sample, caller: Caller): string {
+  const texts = made.get(sample) ?? new Map<string, string>();
+  made.set(sample, texts);
+  // No user has an empty name.
+  const key = caller.role === 'admin' ? '' : caller.name;
+  const text = texts.get(key) ?? event('sample', null, visibleSample(sample, caller));
+  texts.set(key, text);
+  return text;
 }
 
 function startStream(reply: FastifyReply): ServerResponse {
@@ -128,8 +151,9 @@ function startStream(reply: FastifyReply): ServerResponse {
   return reply.raw;
 }
 
-function event(name: string, id: number, data: unknown): string {
-  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+/** Without a number, the client's last one stays: when it comes back, it gets this change again. */
+function event(name: string, id: number | null, data: unknown): string {
+  return `${id === null ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 function lastSeen(request: FastifyRequest): number | undefined {

@@ -56,7 +56,9 @@ export async function backfill(statistics: Statistics, request: Backfill): Promi
         limits: request.limits,
       });
     });
-    if (done) return { events };
+    if (!done) continue;
+    statistics.tellCounted();
+    return { events };
   }
   throw new PismakError('unavailable', 'new events of this user keep arriving; try again');
 }

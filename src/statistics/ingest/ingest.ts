@@ -77,6 +77,7 @@ export async function ingest(statistics: Statistics, batch: Batch): Promise<Inge
     if (answer.outcome === 'closed') continue;
     const { outcome, ...taken } = answer;
     const duplicate = outcome === 'duplicate';
+    if (!duplicate && taken.accepted > 0) statistics.tellCounted();
     return { duplicate, ...taken, refusals: duplicate ? [] : builder.refusals.slice(0, refusalsShown) };
   }
   throw new PismakError('unavailable', 'months are being closed or days sealed right now; try again');

@@ -31,6 +31,8 @@ export interface Statistics {
   readonly futureMs: number;
   /** For senders other than administrators. */
   readonly limits: Limits;
+  /** Tells those who watch that sums have changed. */
+  tellCounted(): void;
 }
 
 const hourMs = 3_600_000;
@@ -39,12 +41,13 @@ const hourMs = 3_600_000;
 export class StatisticsState {
   readonly opened: OnDemand<Statistics>;
 
-  constructor({ database, clock, settings }: Pick<Engine, 'database' | 'clock' | 'settings'>) {
+  constructor({ changes, database, clock, settings }: ProcessorParts) {
     this.opened = new OnDemand(() =>
       openStatistics({
         database: statisticsDatabase({ database }),
         clock,
         settings: sectionOf(settings, statisticsSection),
+        changes,
       }),
     );
   }
@@ -63,13 +66,13 @@ export function statisticsOf(engine: Pick<Engine, 'states'>): Promise<Statistics
  * setting: both are in the database.
  */
 export async function statisticsForStage(engine: ProcessorParts): Promise<Statistics> {
-  const { clock } = engine;
+  const { changes, clock } = engine;
   const database = statisticsDatabase(engine);
   const own = sectionOf(engine.settings, statisticsSection);
   const stored = await storedFoundations(database);
   const schemas = newestOf([...loadSchemas(own.schemas).all, ...stored.schemas]);
   const timezone = stored.timezone ?? own.timezone;
-  return openStatistics({ database, clock, settings: { ...own, timezone }, schemas });
+  return openStatistics({ database, clock, settings: { ...own, timezone }, schemas, changes });
 }
 
 /** The highest version of each schema. A schema is left out if an earlier one in the list has one of its kinds. */
@@ -93,8 +96,9 @@ export async function openStatistics(options: {
   settings: Omit<StatisticsSettings, 'own'>;
   /** Default: those that the settings name. */
   schemas?: Schemas;
+  changes?: Engine['changes'];
 }): Promise<Statistics> {
-  const { database, clock, settings } = options;
+  const { database, clock, settings, changes } = options;
   const schemas = options.schemas ?? loadSchemas(settings.schemas);
   const days = zoneDays(settings.timezone);
   await checkFoundations(database, { schemas, days });
@@ -112,5 +116,7 @@ export async function openStatistics(options: {
     keptMs: (36 + 24 * settings.lateDays) * hourMs,
     futureMs: settings.futureMinutes * 60_000,
     limits: { entities: settings.entities, eventsPerMonth: settings.eventsPerMonth },
+    // For everyone, without names: readers ask for what they may see.
+    tellCounted: () => changes?.addJoined({ kind: 'statistics', entity: '' }),
   };
 }

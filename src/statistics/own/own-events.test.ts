@@ -13,6 +13,8 @@ import { sendOwnEvents } from './own-events.ts';
 
 test('events of a worker elsewhere go through the queue of the ingest stage and are counted once', async (t) => {
   const engine = await openTestEngine(t);
+  const told: string[] = [];
+  engine.changes.subscribe(({ kind }) => told.push(kind));
   await engine.stages.create(ingestStage, 'local');
   const events = createEvents();
   const elsewhere = sendOwnEvents({ ...engine, events });
@@ -48,6 +50,7 @@ test('events of a worker elsewhere go through the queue of the ingest stage and 
     const { ready, inFlight } = await engine.broker.status(ingestStage.name);
     return ready.normal + inFlight === 0;
   });
+  assert.ok(told.includes('statistics'), 'who watches hears that sums have changed');
   assert.deepEqual(await sums('worker', 'pismak'), [['elsewhere', 3, 123]]);
   assert.deepEqual(await sums('stage', 'anna'), [['recognise', 3, 123]]);
 });

@@ -7,7 +7,6 @@ import type { Running } from '../../engine/service/service.ts';
 import { collectQueue, type DocumentParts, findDocument, tellChange } from '../documents/document.ts';
 import { finishIfComplete } from '../documents/finish-document.ts';
 import { numberPages } from '../documents/page-numbers.ts';
-import { ProgressNews } from '../documents/progress.ts';
 import { takePage } from './take-page.ts';
 import { takeSource } from './take-source.ts';
 
@@ -20,12 +19,11 @@ const mostAttempts = 50;
  * The database decides every change, so any number of processes may run this, and messages may arrive twice.
  */
 export async function runCollector(parts: DocumentParts & { broker: Broker }): Promise<Running> {
-  const news = new ProgressNews(parts.clock);
   return parts.broker.consume(collectQueue, { concurrency }, async (delivery) => {
     const request = tryDecode(delivery);
     if (typeof request === 'string') return delivery.deadLetter(request);
     try {
-      await take(parts, news, request);
+      await take(parts, request);
     } catch (error) {
       parts.log.warn(
         { err: error, uuid: request.uuid },
@@ -38,7 +36,7 @@ export async function runCollector(parts: DocumentParts & { broker: Broker }): P
   });
 }
 
-async function take(parts: DocumentParts, news: ProgressNews, request: Request): Promise<void> {
+async function take(parts: DocumentParts, request: Request): Promise<void> {
   const { clock, database } = parts;
   const { uuid } = request;
   const page = await database.query
@@ -63,8 +61,7 @@ async function take(parts: DocumentParts, news: ProgressNews, request: Request):
     await takeSource(parts, source, request);
     await numberPages(parts, source.document);
   }
-  if (await finishIfComplete(parts, known.document)) return news.forget(known.document);
-  if (!news.isDue(known.document)) return;
+  if (await finishIfComplete(parts, known.document)) return;
   const document = await findDocument(database.query, known.document);
   if (document) tellChange(parts, document, document.state);
 }

@@ -89,5 +89,5 @@ export function tellChange(
   row: Pick<DocumentRow, 'id' | 'owner'>,
   state: string,
 ) {
-  changes.add({ kind: 'document', entity: row.id, owner: row.owner, data: { state } });
+  changes.addJoined({ kind: 'document', entity: row.id, owner: row.owner, data: { state } });
 }

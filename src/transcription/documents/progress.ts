@@ -1,5 +1,4 @@
 import { countInBacklog, requestsInBacklog } from '../../engine/backlog/backlog-contents.ts';
-import type { Clock } from '../../engine/time/clock.ts';
 import type { Queries } from '../database/database.ts';
 import { positionsPerSource, type SourceRow, splitStage } from './document.ts';
 
@@ -117,25 +116,4 @@ export async function releasedRequests(
   // Read the backlog after the rows, because requests start there. Subtract here: a large document has too many for NOT IN.
   const held = await requestsInBacklog(queries, document);
   return rows.flatMap(({ id, request }) => (request === null || held.has(request) ? [] : [{ id, request }]));
-}
-
-/** Limits progress messages to one a second per document. */
-export class ProgressNews {
-  readonly #clock: Clock;
-  readonly #told = new Map<string, number>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  isDue(document: string): boolean {
-    const now = this.#clock.now();
-    if (now - (this.#told.get(document) ?? Number.NEGATIVE_INFINITY) < 1000) return false;
-    this.#told.set(document, now);
-    return true;
-  }
-
-  forget(document: string): void {
-    this.#told.delete(document);
-  }
 }

@@ -4,6 +4,7 @@ import { backupOperations } from './backup.ts';
 import { clockOperations } from './clock.ts';
 import { coordinationOperations } from './coordination.ts';
 import { eventOperations } from './event.ts';
+import { historyOperations } from './history.ts';
 import { pipelineOperations } from './pipeline.ts';
 import { processorOperations } from './processor.ts';
 import { queueOperations } from './queue.ts';
@@ -29,6 +30,7 @@ export const engineOperations: Operation[] = [
   ...workerOperations,
   ...watchdogOperations,
   ...traceOperations,
+  ...historyOperations,
   ...uploadOperations,
   ...requestOperations,
   ...resultsOperations,

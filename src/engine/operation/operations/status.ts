@@ -33,12 +33,17 @@ export const statusShow = defineOperation({
   example: {},
   async handler(context) {
     const { engine } = context;
-    const [faults, queues, workers, alerts] = await Promise.all([
+    const [faults, queues, workers, alerts, sample] = await Promise.all([
       checkStores(engine),
       visibleQueues(context),
       workerRows(engine.coordination),
       visibleAlerts(context),
+      engine.samples.latest().catch(() => undefined),
     ]);
+    // What this process has seen itself may be some seconds newer.
+    const rates = ratePerMinute(engine.events.recent(), engine.clock.now(), engine.events.dropped > 0);
+    for (const [stage, { perMinute }] of Object.entries(sample?.rates ?? {}))
+      rates[stage] = Math.max(perMinute, rates[stage] ?? 0);
     return {
       version,
       startedAt: Math.round(performance.timeOrigin),
@@ -46,7 +51,7 @@ export const statusShow = defineOperation({
       queues: queues.slice(0, mostQueues),
       workers,
       alerts: alerts.length,
-      ratePerMinute: ratePerMinute(engine.events.recent(), engine.clock.now(), engine.events.dropped > 0),
+      ratePerMinute: rates,
     };
   },
 });
