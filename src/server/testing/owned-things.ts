@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { newRequest, toMessage } from '../../engine/request/request.ts';
+import { HistoryRecorder } from '../../engine/sample/history-recorder.ts';
 import type { Answer, RunningServer } from './running-server.ts';
 import { passwordOf } from './running-server.ts';
 
@@ -68,6 +69,14 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'status.show': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
     return { input: {}, ...seenOnlyByOwner(`output${tag}`) };
+  },
+  'history.ls': async (server, owner, tag) => {
+    await recordSeries(server, owner, tag);
+    return { input: {}, ...seenOnlyByOwner(`output${tag}`) };
+  },
+  'history.show': async (server, owner, tag) => {
+    await recordSeries(server, owner, tag);
+    return { input: { series: ['queue.*'] }, ...seenOnlyByOwner(`output${tag}`) };
   },
   'event.ls': async ({ engine }, { name }, tag) => {
     engine.events.emit({ kind: 'something', entity: `private${tag}`, user: name, at: engine.clock.now() });
@@ -171,4 +180,11 @@ async function anyUpload(server: RunningServer, owner: { key: string }) {
   const upload: string = (await server.call('upload.create', {}, owner)).body.upload;
   await server.send('PUT', `/api/v1/uploads/${upload}/0`, { ...owner, body: Buffer.from('part') });
   return { input: { upload } };
+}
+
+async function recordSeries({ engine }: RunningServer, { name }: { name: string }, tag: string) {
+  const at = engine.clock.now() - 120_000;
+  const recorder = new HistoryRecorder(engine);
+  recorder.addLook(at, [{ name: `queue.length/output${tag}`, kind: 'level', value: 1, owner: name }]);
+  await recorder.write(engine.clock.now());
 }
