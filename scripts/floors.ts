@@ -93,7 +93,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     // How it is reached: the house, its parts, what programs import.
     ['house', 'index', 'parts'],
     // What people do and see.
-    ['commands', 'export', 'operations', 'run-robot', 'about-page', 'metrics'],
+    ['commands', 'export', 'operations', 'run-robot', 'about-page', 'metrics', 'progress'],
     // Who works: queuekeepers, harvesters, those who send scans through pipelines; the web of the demo.
     ['keeper', 'harvest', 'scans', 'web'],
     // What is worked on: crawls, batches and what is reported of them, stored segments.

@@ -811,6 +811,50 @@ export interface Operations {
       dropped: number;
     };
   };
+  /** List the series of the history: what `history show` can show. */
+  "history.ls": {
+    input: {
+      /** Maximum number of names */
+      limit?: number | undefined;
+    };
+    output: {
+      series: Array<{
+        name: string;
+        /** level: how much there was; count: how much was added in the step */
+        kind: "level" | "count";
+      }>;
+    };
+  };
+  /** Show lengths, ages and rates over time: the last day by the minute, the last month by the hour. */
+  "history.show": {
+    input: {
+      /** Names of series (`history ls` lists them). A `*` at the end means all names that begin so */
+      series: Array<string>;
+      /** Milliseconds since 1970; default: a day before `to` */
+      from?: number | undefined;
+      /** Milliseconds since 1970; default: now */
+      to?: number | undefined;
+      /** Number of steps; minutes or hours are joined so that there are no more */
+      limit?: number | undefined;
+    };
+    output: {
+      from: number;
+      to: number;
+      /** Width of a step: value N is for the time from `from` + N * `stepMs` */
+      stepMs: number;
+      series: Array<{
+        name: string;
+        /** level: how much there was; count: how much was added in the step */
+        kind: "level" | "count";
+        /** The mean of a level, the sum of a count; null: nobody looked */
+        values: Array<number | null>;
+        /** The highest of a level in each step */
+        highest?: Array<number | null> | undefined;
+      }>;
+      /** Series that match, but for which the answer has no room */
+      more: number;
+    };
+  };
   /** Create a key for programs; the key is shown only once. */
   "key.create": {
     input: {

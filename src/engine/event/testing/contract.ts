@@ -81,11 +81,11 @@ export function changeLogContract(kind: string, create: (test: TestContext) => P
       'of many changes of one thing a few are told, the first at once and always the last',
       async (here) => {
         const heard = listen(here);
-        here.addJoined({ kind: 'mail', entity: 'campaign', data: { sent: 0 } });
+        here.addJoined({ kind: 'document', entity: 'one', data: { sent: 0 } });
         await eventually('the first has come', () => heard.length === 1);
         for (let sent = 1; sent <= 100; sent++)
-          here.addJoined({ kind: 'mail', entity: 'campaign', data: { sent } });
-        here.addJoined({ kind: 'mail', entity: 'other' });
+          here.addJoined({ kind: 'document', entity: 'one', data: { sent } });
+        here.addJoined({ kind: 'document', entity: 'other' });
         await eventually('the last has come', () => heard.some(({ data }) => data?.sent === 100));
         assert.ok(heard.length <= 4, `${heard.length}`);
       },
