@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const manifests = ['package.json', 'web/package.json'].map((path) =>
+  JSON.parse(readFileSync(join(root, path), 'utf8')),
+);
 const architecture = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8');
 
 /** The names in the first column: `optional: pg, rabbitmq-client`. */
@@ -31,8 +33,9 @@ function faults(page: string, packages: readonly string[]): string[] {
 }
 
 test('the table of dependencies lists every package of package.json, and nothing else', () => {
-  const { dependencies, devDependencies, optionalDependencies } = manifest;
-  const packages = [dependencies, devDependencies, optionalDependencies].flatMap(Object.keys);
+  const packages = manifests.flatMap(({ dependencies, devDependencies, optionalDependencies = {} }) =>
+    [dependencies, devDependencies, optionalDependencies].flatMap(Object.keys),
+  );
   assert.ok(packages.length > 40);
   assert.deepEqual(faults(architecture, packages), []);
 });

@@ -9,6 +9,8 @@ export default defineConfig({
   plugins: [svelte()],
   build: {
     target: 'es2023',
+    // Browsers that know light-dark(): an older target would follow the system and not the switch.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     assetsDir: 'assets',
     // Every file has its hash in its name and its own compressed forms; data: addresses would need a wider policy for fonts.
     assetsInlineLimit: 0,

@@ -111,9 +111,15 @@ test('no path leads out of the console: what is not in its list does not exist',
 
 test('a tab learns that the server has another build, and the files of the new one are there at once', async (t) => {
   const server = await runConsole(t);
-  assert.deepEqual((await server.send('GET', '/console/build.json')).body, { build: '0123456789ab' });
+  assert.deepEqual((await server.send('GET', '/console/build.json')).body, {
+    build: '0123456789ab',
+    signedIn: false,
+  });
   await writeBuild(server.consoleDirectory, 'ba9876543210', 'assets/main-2.js');
-  assert.deepEqual((await server.send('GET', '/console/build.json')).body, { build: 'ba9876543210' });
+  assert.deepEqual((await server.send('GET', '/console/build.json')).body, {
+    build: 'ba9876543210',
+    signedIn: false,
+  });
   assert.equal((await server.send('GET', '/console/assets/main-2.js')).status, 200);
   assert.equal((await server.send('GET', '/console/assets/main-1.js')).status, 404);
 });

@@ -24,8 +24,11 @@ export const consolePolicy = [
 export function addConsoleRoutes(app: FastifyInstance, files: () => ConsoleBuild | undefined): void {
   app.get('/console', async (_request, reply) => reply.redirect('/console/'));
 
-  app.get('/console/build.json', async (_request, reply) =>
-    reply.header('cache-control', 'no-cache').send({ build: files()?.build }),
+  // What a tab asks before it knows anything: which build this is, and whether somebody is signed in.
+  app.get('/console/build.json', async ({ caller }, reply) =>
+    reply
+      .header('cache-control', 'no-cache')
+      .send({ build: files()?.build ?? null, signedIn: caller !== undefined }),
   );
 
   app.get<{ Params: { '*': string } }>('/console/*', { exposeHeadRoute: true }, async (request, reply) => {

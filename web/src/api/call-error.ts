@@ -1,24 +1,31 @@
+import type { Sentence } from '../text/say.ts';
+
 /** Why a call failed. `code` is the server's, or `unreachable`; `message` is English, for details. */
 export class CallError extends Error {
   readonly code: string;
   readonly status: number;
   readonly details: Readonly<Record<string, unknown>>;
-  /** What the log of the server calls this call. */
-  readonly requestId: string | undefined;
+  /** The same for programs, so that it can be said in another language. */
+  readonly sentence: Sentence | undefined;
 
   constructor(parts: {
     code: string;
     message: string;
     status: number;
     details?: Record<string, unknown>;
-    requestId?: string | undefined;
+    sentence?: Sentence | undefined;
   }) {
     super(parts.message);
     this.name = 'CallError';
     this.code = parts.code;
     this.status = parts.status;
     this.details = parts.details ?? {};
-    this.requestId = parts.requestId;
+    this.sentence = parts.sentence;
+  }
+
+  /** Under which the log of the server has the details of an unexpected failure. */
+  get requestId(): string | undefined {
+    return typeof this.details.id === 'string' ? this.details.id : undefined;
   }
 
   /** What is wrong with single fields of the input, by the path of the field. */
@@ -31,18 +38,12 @@ export class CallError extends Error {
 /** The error of an answer; a proxy between us may have written it, so nothing is certain about its body. */
 export async function errorOf(response: Response): Promise<CallError> {
   const { status } = response;
-  const requestId = response.headers.get('x-request-id') ?? undefined;
   const body = (await response.json().catch(() => undefined)) as
-    | { error?: { code?: string; message?: string; details?: Record<string, unknown> } }
+    | { error?: { code?: string; message?: string; sentence?: Sentence; details?: Record<string, unknown> } }
     | undefined;
-  const { code, message, details } = body?.error ?? {};
+  const { code, message, sentence, details } = body?.error ?? {};
   if (code !== undefined && message !== undefined)
-    return new CallError({ code, message, status, requestId, ...(details && { details }) });
+    return new CallError({ code, message, status, sentence, ...(details && { details }) });
   const unnamed = status === 502 || status === 503 || status === 504 ? 'unavailable' : 'internal';
-  return new CallError({
-    code: unnamed,
-    message: `HTTP ${status} ${response.statusText}`,
-    status,
-    requestId,
-  });
+  return new CallError({ code: unnamed, message: `HTTP ${status} ${response.statusText}`, status });
 }

@@ -4,7 +4,8 @@
  * context there are no locks, and each tab follows for itself.
  */
 export interface Change {
-  id: number;
+  /** Null while the server's list can't be reached. */
+  id: number | null;
   at: number;
   kind: string;
   entity: string;
@@ -16,7 +17,36 @@ type Told =
   | { type: 'change'; change: Change }
   /** Something may have been missed: read everything again. */
   | { type: 'reset' }
+  | { type: 'sample'; sample: Sample }
   | { type: 'connection'; lostSince: number | undefined };
+
+/** Numbers that change all the time, taken once for the whole cluster and told to everybody every few seconds. What is 0 is left out. */
+export interface Sample {
+  at: number;
+  queues: readonly {
+    name: string;
+    owner?: string;
+    ready?: number;
+    high?: number;
+    backlog?: number;
+    delayed?: number;
+    inFlight?: number;
+    dead?: number;
+    oldestAt?: number;
+    paused?: boolean;
+    broken?: boolean;
+  }[];
+  rates: Readonly<Record<string, { perMinute: number; meanMs: number }>>;
+  workers: readonly { id: string; state: string; stage?: string; inFlight?: number; busySince?: number }[];
+  progress: readonly {
+    kind: string;
+    entity: string;
+    owner: string;
+    name: string;
+    done: number;
+    total: number;
+  }[];
+}
 
 interface Listener {
   kinds: ReadonlySet<string>;
@@ -26,6 +56,8 @@ interface Listener {
 class Connection {
   /** Undefined while changes arrive. */
   lostSince = $state<number>();
+  /** The latest sample; undefined until the first one comes. */
+  sample = $state.raw<Sample>();
 }
 
 export const connection = new Connection();
@@ -66,7 +98,11 @@ function hear(told: Told): void {
     connection.lostSince = told.lostSince;
     return;
   }
-  if (told.type === 'change') lastId = String(told.change.id);
+  if (told.type === 'sample') {
+    connection.sample = told.sample;
+    return;
+  }
+  if (told.type === 'change' && told.change.id !== null) lastId = String(told.change.id);
   for (const { kinds, tell } of listeners) {
     if (told.type === 'reset') tell(undefined);
     else if (kinds.has(told.change.kind) || kinds.has('*')) tell(told.change);
@@ -101,6 +137,7 @@ function followOnce(): Promise<boolean> {
       pass({ type: 'connection', lostSince: undefined });
       pass({ type: 'reset' });
     });
+    source.addEventListener('sample', (event) => pass({ type: 'sample', sample: JSON.parse(event.data) }));
     source.addEventListener('change', (event) => pass({ type: 'change', change: JSON.parse(event.data) }));
     source.addEventListener('error', () => {
       source.close();

@@ -1,3 +1,4 @@
+import { keep, kept } from '../text/preferences.svelte.ts';
 import { type CallName, call, type Output } from './call.ts';
 import { CallError } from './call-error.ts';
 
@@ -23,12 +24,16 @@ class Session {
 
   /** Reads who is signed in; false if nobody is. */
   async read(): Promise<boolean> {
+    // Asked without a refusal: a first visit is no failure.
+    if (kept('signed-in') === undefined && !(await isSignedIn())) return false;
     try {
       this.who = await call('session.show', {});
+      keep('signed-in', 'yes');
       return true;
     } catch (error) {
       if (!(error instanceof CallError) || error.code !== 'not-signed-in') throw error;
       this.who = undefined;
+      keep('signed-in', undefined);
       return false;
     }
   }
@@ -38,13 +43,14 @@ class Session {
     const before = this.who?.name;
     // Another person must not see what the last one had open.
     if (before !== undefined && before !== name) return location.reload();
-    this.who = await call('session.show', {});
+    await this.read();
     this.ended = false;
     for (const go of this.#waiting.splice(0)) go();
   }
 
   async signOut(): Promise<void> {
     await call('session.logout', {});
+    keep('signed-in', undefined);
     this.who = undefined;
   }
 
@@ -53,6 +59,12 @@ class Session {
     this.ended = true;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
+}
+
+async function isSignedIn(): Promise<boolean> {
+  const response = await fetch('/console/build.json');
+  const { signedIn } = (await response.json()) as { signedIn?: boolean };
+  return signedIn === true;
 }
 
 export const session = new Session();

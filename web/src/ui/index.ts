@@ -6,6 +6,7 @@ export { default as Chip } from './Chip.svelte';
 export { default as Copy } from './Copy.svelte';
 export { confirm } from './confirm.svelte.ts';
 export { default as Dialog } from './Dialog.svelte';
+export { type Draft, makeDraft } from './draft.svelte.ts';
 export { default as Empty } from './Empty.svelte';
 export { default as Failed } from './Failed.svelte';
 export { default as Field } from './Field.svelte';

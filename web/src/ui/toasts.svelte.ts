@@ -1,5 +1,6 @@
 import { asCallError } from '../api/resource.svelte.ts';
 import { shellWords } from '../shell/words.ts';
+import { sayIn } from '../text/say.ts';
 
 export interface Toast {
   id: number;
@@ -23,9 +24,10 @@ export function toast(text: string, { undo }: { undo?: () => unknown } = {}): vo
 
 /** Says why an action failed, in the person's language. */
 export function toastError(error: unknown): void {
-  const { code, message } = asCallError(error);
-  const sentences: Record<string, string> = shellWords.t.errors;
-  show({ text: `${sentences[code] ?? shellWords.t.errors.internal} ${message}`, kind: 'failed' }, 15_000);
+  const failure = asCallError(error);
+  const { errors, server } = shellWords.t;
+  const sentence = (errors as Record<string, string>)[failure.code] ?? errors.internal;
+  show({ text: `${sentence} ${sayIn(server, failure)}`, kind: 'failed' }, 15_000);
 }
 
 /** Runs an action of a button and says how it went. */

@@ -1,9 +1,11 @@
 import { czech as plural } from '../../text/plural.ts';
 import type { ShellText } from './en.ts';
+import { serverSentences } from './server-cs.ts';
 
 const cs: ShellText = {
   groups: { work: 'Práce', houses: 'Domy', engine: 'Stroj', administration: 'Správa' },
   find: 'Najít cokoli',
+  findShort: 'Najít',
   findHint: 'Stránky, fronty, dokumenty …',
   nothingFound: (words) => `Nic se nejmenuje „${words}“.`,
   pages: 'Stránky',
@@ -76,6 +78,7 @@ const cs: ShellText = {
     submit: 'Založit účet',
     noToken: 'Odkaz není celý: otevřete celý odkaz, který vypsal terminál.',
   },
+  server: serverSentences,
   errors: {
     'invalid-input': 'Něco z toho, co jste zadali, není v pořádku.',
     'not-signed-in': 'Jméno nebo heslo není správné.',

@@ -1,8 +1,10 @@
 import { english as plural } from '../../text/plural.ts';
+import type { ServerSentences } from '../../text/say.ts';
 
 const en = {
   groups: { work: 'Work', houses: 'Houses', engine: 'Engine', administration: 'Administration' },
   find: 'Find anything',
+  findShort: 'Find',
   findHint: 'Pages, queues, documents …',
   nothingFound: (words: string) => `Nothing is called “${words}”.`,
   pages: 'Pages',
@@ -74,6 +76,8 @@ const en = {
     submit: 'Make my account',
     noToken: 'This link is incomplete: open the whole link that the terminal shows.',
   },
+  /** The server's own sentences, which it says in English. */
+  server: {} as ServerSentences,
   errors: {
     'invalid-input': 'Something that was entered is not right.',
     'not-signed-in': 'The name or the password is wrong.',
