@@ -115,6 +115,25 @@ describe('the database on PostgreSQL', () => {
     await assert.rejects(add(long, 1), { code: 'invalid-input', message: /too long/ });
   });
 
+  test('who listens hears of commits of other processes, and again after a lost connection', async (context) => {
+    const url = await server.createDatabase();
+    const [here, there] = [await openPostgresDatabase({ url }), await openPostgresDatabase({ url })];
+    context.after(() => Promise.all([here.close(), there.close()]));
+    let heard = 0;
+    const listening = await here.listen?.('news', () => heard++);
+    assert.ok(listening);
+    assert.equal(heard, 1, 'something may have been said before');
+    const say = sql`SELECT pg_notify('news', '')`;
+    await say.execute(there.query);
+    await eventually('it is heard', () => heard === 2);
+    await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE 'LISTEN%'`.execute(there.query);
+    await eventually('something may have been missed', () => heard === 3);
+    await say.execute(there.query);
+    await eventually('it is heard', () => heard === 4);
+    await listening.close();
+  });
+
   test('sums are numbers', async (context) => {
     const database = await openWithTables(context);
     const { rows } = await sql<{
