@@ -37,10 +37,18 @@ export interface Broker {
 
   /** Dead letters, oldest first. */
   dead(queue: string, page?: Page): Promise<StoredMessage[]>;
-  /** Returns dead letters (all, or these ids) to their queue with zero attempts. Resolves to their number. */
-  redrive(queue: string, ids?: readonly string[]): Promise<number>;
-  /** Deletes dead letters (all, or these ids). Resolves to their number. */
-  discard(queue: string, ids?: readonly string[]): Promise<number>;
+  /**
+   * Counts the dead letters that match, and returns a page of them, oldest first. Examines all, with bounded memory: few
+   * bodies at once, besides those it returns. Letters that die meanwhile may or may not be found.
+   */
+  findDead(queue: string, filter: DeadLetterFilter, page?: Page & Cancellable): Promise<FoundDeadLetters>;
+  /**
+   * Returns dead letters (all, these ids, or those that match) to their queue with zero attempts. Resolves to their number.
+   * Goes in steps: if it is interrupted, the same call does the rest. A letter that dies again meanwhile is not moved twice.
+   */
+  redrive(queue: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number>;
+  /** Deletes dead letters (all, these ids, or those that match), in the same way. Resolves to their number. */
+  discard(queue: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number>;
 
   /**
    * Returns the names for which a message exists: one whose id, up to the first slash, is the name, be it ready, delayed,
@@ -170,6 +178,32 @@ export interface StoredMessage {
 export interface Page {
   offset?: number;
   limit?: number;
+}
+
+/** Stops between two steps. */
+export interface Cancellable {
+  signal?: AbortSignal | undefined;
+}
+
+/** What a dead letter must have: all of it. Case doesn't matter, except in the body. */
+export interface DeadLetterFilter {
+  /** Part of the reason of the last failure. */
+  reason?: string | undefined;
+  /** Exactly; '' matches messages that name no owner. */
+  owner?: string | undefined;
+  /** Died at or after this time. */
+  since?: number | undefined;
+  /** Died before this time. What dies later is not touched: so exactly those are redriven that were counted. */
+  before?: number | undefined;
+  /** Part of the id, a header, any reason of its history, or the body as it was published. */
+  text?: string | undefined;
+}
+
+export type DeadLetterChoice = readonly string[] | DeadLetterFilter;
+
+export interface FoundDeadLetters {
+  count: number;
+  messages: StoredMessage[];
 }
 
 /** All waiting messages of a queue, in both lanes. The watchdog calls this its length. */

@@ -1,6 +1,14 @@
 import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
-import type { Page, QueueStatus, StoredMessage } from '../broker.ts';
+import type {
+  Cancellable,
+  DeadLetterFilter,
+  FoundDeadLetters,
+  Page,
+  QueueStatus,
+  StoredMessage,
+} from '../broker.ts';
 import { pageOf } from '../checks.ts';
+import { bytesAtOnce, letterMatcher } from '../dead-letter-filter.ts';
 import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';
 import { claimed, firstClaimed } from './claim-statements.ts';
 import type { Floors } from './floors.ts';
@@ -54,6 +62,36 @@ const listDead: Statement = {
   text: `SELECT ${seenColumns}, 2, NULL FROM message AS m WHERE queue = $1 AND state = 2 ORDER BY seq OFFSET $2 LIMIT $3`,
 };
 
+const examined = 'seq, id, published_at, headers, history';
+const examine: Statement = {
+  name: 'examine-dead',
+  text: `SELECT ${examined}, ''::bytea FROM message WHERE queue = $1 AND state = 2 AND seq > $2 ORDER BY seq LIMIT $3`,
+};
+/** As many as have these bytes together, but at least one. */
+const examineBodies: Statement = {
+  name: 'examine-dead-bodies',
+  text: `
+    SELECT ${examined}, (SELECT body FROM message AS whole WHERE whole.seq = sized.seq) FROM (
+      SELECT ${examined}, row_number() OVER (ORDER BY seq) AS number, sum(octet_length(body)) OVER (ORDER BY seq) AS bytes
+      FROM (SELECT * FROM message WHERE queue = $1 AND state = 2 AND seq > $2 ORDER BY seq LIMIT $3) AS next) AS sized
+    WHERE number = 1 OR bytes <= ${bytesAtOnce} ORDER BY seq`,
+};
+const listThese: Statement = {
+  name: 'dead-at',
+  text: `SELECT ${seenColumns}, 2, NULL FROM message AS m WHERE seq = ANY ($1::bigint[]) AND state = 2 ORDER BY seq`,
+};
+type ExaminedRow = [
+  seq: number,
+  id: string,
+  publishedAt: number,
+  headers: string | null,
+  history: string | null,
+  body: Uint8Array,
+];
+
+/** Dead letters that are examined at once. */
+const step = 2000;
+
 /** Reads queues without changing them. */
 export class Administration {
   readonly #connection: LastingConnection;
@@ -97,6 +135,49 @@ export class Administration {
 
   dead(name: string, page?: Page): Promise<StoredMessage[]> {
     return this.#list(listDead, name, page);
+  }
+
+  async findDead(
+    name: string,
+    filter: DeadLetterFilter,
+    { signal, ...page }: Page & Cancellable = {},
+  ): Promise<FoundDeadLetters> {
+    const { offset, limit } = pageOf(page);
+    const shown: number[] = [];
+    let count = 0;
+    for await (const places of this.matching(await this.find(name), filter, signal)) {
+      const skipped = Math.max(0, offset - count);
+      shown.push(...places.slice(skipped, skipped + limit - shown.length));
+      count += places.length;
+    }
+    const rows = shown.length === 0 ? [] : await this.#connection.query<SeenRow>(listThese, [shown]);
+    return { count, messages: rows.map(fromSeenRow) };
+  }
+
+  /** The places of dead letters that match, step by step in their order. */
+  async *matching(
+    number: number,
+    filter: DeadLetterFilter,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<number[]> {
+    const matches = letterMatcher(filter);
+    const statement = filter.text === undefined ? examine : examineBodies;
+    for (let after = 0; ; ) {
+      signal?.throwIfAborted();
+      const rows = await this.#connection.query<ExaminedRow>(statement, [number, after, step]);
+      if (rows.length === 0) return;
+      after = Math.max(...rows.map(([seq]) => seq));
+      const found = rows.filter(([, id, publishedAt, headers, history, body]) =>
+        matches({
+          id,
+          publishedAt,
+          headers: JSON.parse(headers ?? '{}'),
+          history: JSON.parse(history ?? '[]'),
+          body,
+        }),
+      );
+      yield found.map(([seq]) => seq);
+    }
   }
 
   async #list(statement: Statement, name: string, page?: Page): Promise<StoredMessage[]> {

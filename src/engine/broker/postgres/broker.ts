@@ -8,9 +8,13 @@ import { PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type {
   Broker,
+  Cancellable,
   ConsumeOptions,
   Consumer,
+  DeadLetterChoice,
+  DeadLetterFilter,
   DeliveryHandler,
+  FoundDeadLetters,
   OutgoingMessage,
   Page,
   QueueOptions,
@@ -200,17 +204,29 @@ export class PostgresBroker implements Broker {
     return this.#administration.dead(name, page);
   }
 
-  async redrive(name: string, ids?: readonly string[]): Promise<number> {
+  async findDead(
+    name: string,
+    filter: DeadLetterFilter,
+    page?: Page & Cancellable,
+  ): Promise<FoundDeadLetters> {
     await this.#claims.flushed();
-    const count = await this.#changes.redrive(name, ids);
-    this.#floors.lower(name, 0);
-    this.#queues.get(name)?.wake(true);
-    return count;
+    return this.#administration.findDead(name, filter, page);
   }
 
-  async discard(name: string, ids?: readonly string[]): Promise<number> {
+  async redrive(name: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number> {
     await this.#claims.flushed();
-    return this.#changes.discard(name, ids);
+    try {
+      return await this.#changes.redrive(name, which, how);
+    } finally {
+      // Even if it was stopped: some letters are back.
+      this.#floors.lower(name, 0);
+      this.#queues.get(name)?.wake(true);
+    }
+  }
+
+  async discard(name: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number> {
+    await this.#claims.flushed();
+    return this.#changes.discard(name, which, how);
   }
 
   close(): Promise<void> {

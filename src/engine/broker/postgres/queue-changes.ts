@@ -1,5 +1,6 @@
 import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
-import type { QueueOptions } from '../broker.ts';
+import type { Cancellable, DeadLetterChoice, DeadLetterFilter, QueueOptions } from '../broker.ts';
+import { isFilter } from '../dead-letter-filter.ts';
 import type { Administration } from './administration.ts';
 import { type Notice, noticesOf } from './notices.ts';
 
@@ -38,7 +39,6 @@ const purgeSome: Statement = {
     AND state <> 2 RETURNING 1`,
 };
 
-type Chosen = readonly string[] | undefined;
 const nextDead = `SELECT seq FROM message WHERE queue = $1 AND state = 2 AND seq > $2
   AND ($3::text[] IS NULL OR id = ANY($3)) ORDER BY seq LIMIT $4 FOR UPDATE`;
 const redriveSome: Statement = {
@@ -48,6 +48,14 @@ const redriveSome: Statement = {
 const discardSome: Statement = {
   name: 'discard-some',
   text: `DELETE FROM message WHERE seq = ANY (ARRAY(${nextDead})) RETURNING seq`,
+};
+const redriveThese: Statement = {
+  name: 'redrive-these',
+  text: 'UPDATE message SET state = 0, attempts = 0 WHERE seq = ANY ($1::bigint[]) AND state = 2 RETURNING seq',
+};
+const discardThese: Statement = {
+  name: 'discard-these',
+  text: 'DELETE FROM message WHERE seq = ANY ($1::bigint[]) AND state = 2 RETURNING seq',
 };
 
 /** Changes to whole queues. Consumers are notified. */
@@ -106,19 +114,49 @@ export class QueueChanges {
     }
   }
 
-  async redrive(name: string, ids: Chosen): Promise<number> {
-    return this.#eachDead(redriveSome, name, ids, { queue: name, kind: 'high', first: 0 });
+  async redrive(name: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number> {
+    const notice = { queue: name, kind: 'high', first: 0 } as const;
+    if (isFilter(which)) return this.#eachMatching(redriveThese, name, which, how, notice);
+    return this.#eachDead(redriveSome, name, which, how, notice);
   }
 
-  async discard(name: string, ids: Chosen): Promise<number> {
-    return this.#eachDead(discardSome, name, ids);
+  async discard(name: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number> {
+    if (isFilter(which)) return this.#eachMatching(discardThese, name, which, how);
+    return this.#eachDead(discardSome, name, which, how);
+  }
+
+  async #eachMatching(
+    statement: Statement,
+    name: string,
+    filter: DeadLetterFilter,
+    { signal }: Cancellable = {},
+    notice?: Notice,
+  ): Promise<number> {
+    let total = 0;
+    const number = await this.#administration.find(name);
+    for await (const places of this.#administration.matching(number, filter, signal)) {
+      if (places.length === 0) continue;
+      const [rows = []] = await this.#connection.together([
+        [statement, [places]],
+        ...(notice ? [this.#notice(notice)] : []),
+      ]);
+      total += rows.length;
+    }
+    return total;
   }
 
   /** In the order of their places, so that a message that dies again in the meantime is not handled twice. */
-  async #eachDead(statement: Statement, name: string, ids: Chosen, notice?: Notice): Promise<number> {
+  async #eachDead(
+    statement: Statement,
+    name: string,
+    ids: readonly string[] | undefined,
+    { signal }: Cancellable = {},
+    notice?: Notice,
+  ): Promise<number> {
     const number = await this.#administration.find(name);
     let total = 0;
     for (let after = 0; ; ) {
+      signal?.throwIfAborted();
       const [rows = []] = await this.#connection.together([
         [statement, [number, after, ids ?? null, step]],
         ...(notice ? [this.#notice(notice)] : []),

@@ -4,9 +4,13 @@ import { hasCode, messageOf } from '../../ground/errors.ts';
 import { Slots } from '../../turns/slots.ts';
 import type {
   Broker,
+  Cancellable,
   ConsumeOptions,
   Consumer,
+  DeadLetterChoice,
+  DeadLetterFilter,
   DeliveryHandler,
+  FoundDeadLetters,
   Lane,
   OutgoingMessage,
   Page,
@@ -15,6 +19,7 @@ import type {
   StoredMessage,
 } from '../broker.ts';
 import { checkConsumeOptions, checkMessage, pageOf } from '../checks.ts';
+import { chosenBy, letterMatcher } from '../dead-letter-filter.ts';
 import { AdaptivePrefetch } from './adaptive-prefetch.ts';
 import { closedError, queueBroken, queueUnknown, serverCode } from './connection.ts';
 import { RabbitConsumer } from './consumer.ts';
@@ -193,14 +198,40 @@ export class RabbitBroker implements Broker {
     });
   }
 
-  redrive(queue: string, ids?: readonly string[]): Promise<number> {
-    return this.#takeDead(queue, ids, (message) =>
+  async findDead(
+    queue: string,
+    filter: DeadLetterFilter,
+    { signal, ...page }: Page & Cancellable = {},
+  ): Promise<FoundDeadLetters> {
+    const { offset, limit } = pageOf(page);
+    await this.#shared.registry.get(queue);
+    const matches = letterMatcher(filter);
+    const messages: StoredMessage[] = [];
+    let count = 0;
+    await this.#browse(
+      queue,
+      (channel) =>
+        ackSome(channel, deadQueue(queue), this.#shared.clock, async (incoming) => {
+          signal?.throwIfAborted();
+          const message = fromIncoming(incoming, false, this.#shared.clock.now());
+          if (!matches(message)) return false;
+          if (count >= offset && messages.length < limit) messages.push(toStored(message, 'dead'));
+          count++;
+          return false;
+        }),
+      signal,
+    );
+    return { count, messages };
+  }
+
+  redrive(queue: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number> {
+    return this.#takeDead(queue, which, how, (message) =>
       this.#shared.publishToLane(queue, { ...message, attempts: 0 }),
     );
   }
 
-  discard(queue: string, ids?: readonly string[]): Promise<number> {
-    return this.#takeDead(queue, ids, async () => {});
+  discard(queue: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number> {
+    return this.#takeDead(queue, which, how, async () => {});
   }
 
   close(): Promise<void> {
@@ -236,8 +267,14 @@ export class RabbitBroker implements Broker {
   }
 
   /** Runs `work` on a channel of its own, one call at a time. */
-  #browse<T>(queue: string, work: (channel: Channel) => Promise<T>): Promise<T> {
-    return this.#of(queue).browsing.run(() => this.#shared.connection.withChannel(work));
+  async #browse<T>(queue: string, work: (channel: Channel) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      return await this.#of(queue).browsing.run(() => this.#shared.connection.withChannel(work));
+    } catch (error) {
+      // The caller left, which is no fault of the server.
+      signal?.throwIfAborted();
+      throw error;
+    }
   }
 
   async #getAndRequeue(
@@ -302,21 +339,26 @@ export class RabbitBroker implements Broker {
     });
   }
 
-  /** Acks dead letters (these ids, or all) once `keep` has stored them, and requeues the others. */
+  /** Acks dead letters (all, these ids, or those that match) once `keep` has stored them, and requeues the others. */
   async #takeDead(
     queue: string,
-    ids: readonly string[] | undefined,
+    which: DeadLetterChoice | undefined,
+    { signal }: Cancellable = {},
     keep: (message: RabbitMessage) => Promise<void>,
   ): Promise<number> {
     await this.#shared.registry.get(queue);
-    const chosen = ids && new Set(ids);
-    const taken = await this.#browse(queue, (channel) =>
-      ackSome(channel, deadQueue(queue), this.#shared.clock, async (incoming) => {
-        const message = fromIncoming(incoming, false, this.#shared.clock.now());
-        if (chosen && !chosen.has(message.id)) return false;
-        await keep(message);
-        return true;
-      }),
+    const isChosen = chosenBy(which);
+    const taken = await this.#browse(
+      queue,
+      (channel) =>
+        ackSome(channel, deadQueue(queue), this.#shared.clock, async (incoming) => {
+          signal?.throwIfAborted();
+          const message = fromIncoming(incoming, false, this.#shared.clock.now());
+          if (!isChosen(message)) return false;
+          await keep(message);
+          return true;
+        }),
+      signal,
     );
     this.changed(queue);
     return taken;

@@ -59,7 +59,8 @@ export async function ackSome(
   clock: Clock,
   settle: (message: Incoming) => Promise<boolean>,
 ): Promise<number> {
-  const others: Incoming[] = [];
+  // Without their bodies: there may be very many.
+  const others: { deliveryTag: number }[] = [];
   let acked = 0;
   let left = await countReady(channel, queue);
   while (left > 0) {
@@ -72,7 +73,7 @@ export async function ackSome(
     const results = await Promise.allSettled(some.map(settle));
     for (const [index, message] of some.entries()) {
       const result = results[index];
-      if (result?.status !== 'fulfilled' || !result.value) others.push(message);
+      if (result?.status !== 'fulfilled' || !result.value) others.push({ deliveryTag: message.deliveryTag });
       else {
         channel.basicAck({ deliveryTag: message.deliveryTag });
         acked++;

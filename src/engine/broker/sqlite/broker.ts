@@ -2,9 +2,13 @@ import { PismakError } from '../../ground/errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type {
   Broker,
+  Cancellable,
   ConsumeOptions,
   Consumer,
+  DeadLetterChoice,
+  DeadLetterFilter,
   DeliveryHandler,
+  FoundDeadLetters,
   OutgoingMessage,
   Page,
   QueueOptions,
@@ -12,9 +16,11 @@ import type {
   StoredMessage,
 } from '../broker.ts';
 import { checkConsumeOptions, checkMessage, pageOf } from '../checks.ts';
+import { isFilter } from '../dead-letter-filter.ts';
 import { DelayTimer } from '../delay-timer.ts';
 import { fromSeenRow, laneNumber, type Message } from '../message-row.ts';
 import type { BrokerThread } from './broker-thread.ts';
+import type { DeadLetterStep, FoundStep } from './dead-letter-commands.ts';
 import type { Moved } from './message-commands.ts';
 import { PersistentWrites } from './persistent-writes.ts';
 import { SqliteQueue } from './queue.ts';
@@ -22,6 +28,8 @@ import type { FileState } from './queue-commands.ts';
 
 /** The most messages one command changes, so that others get their turn. */
 const step = 2000;
+/** Bodies are read one by one. */
+const stepOf = ({ text }: DeadLetterFilter) => (text === undefined ? step : 200);
 
 export class SqliteBroker implements Broker {
   readonly #thread: BrokerThread;
@@ -185,12 +193,39 @@ export class SqliteBroker implements Broker {
     return rows.map(fromSeenRow);
   }
 
-  redrive(name: string, ids?: readonly string[]): Promise<number> {
-    return this.#changeDead(name, 'redrive', ids);
+  async findDead(
+    name: string,
+    filter: DeadLetterFilter,
+    { signal, ...page }: Page & Cancellable = {},
+  ): Promise<FoundDeadLetters> {
+    const { offset, limit } = pageOf(page);
+    const { number } = this.#queue(name);
+    const shown: number[] = [];
+    let count = 0;
+    for (let after: number | null = 0; after !== null; ) {
+      signal?.throwIfAborted();
+      const step: FoundStep = await this.#thread.ask(
+        'findDead',
+        number,
+        JSON.stringify(filter),
+        after,
+        stepOf(filter),
+      );
+      const skipped = Math.max(0, offset - count);
+      shown.push(...step.places.slice(skipped, skipped + limit - shown.length));
+      count += step.places.length;
+      after = step.last;
+    }
+    const rows = shown.length === 0 ? [] : await this.#thread.ask('deadAt', JSON.stringify(shown));
+    return { count, messages: rows.map(fromSeenRow) };
   }
 
-  discard(name: string, ids?: readonly string[]): Promise<number> {
-    return this.#changeDead(name, 'discard', ids);
+  redrive(name: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number> {
+    return this.#changeDead(name, 'redrive', which, how);
+  }
+
+  discard(name: string, which?: DeadLetterChoice, how?: Cancellable): Promise<number> {
+    return this.#changeDead(name, 'discard', which, how);
   }
 
   probe(): Promise<void> {
@@ -227,26 +262,33 @@ export class SqliteBroker implements Broker {
     await this.#thread.ask('pause', queue.number, paused);
   }
 
-  async #changeDead(name: string, command: 'redrive' | 'discard', ids?: readonly string[]): Promise<number> {
+  async #changeDead(
+    name: string,
+    change: 'redrive' | 'discard',
+    which?: DeadLetterChoice,
+    { signal }: Cancellable = {},
+  ): Promise<number> {
     const queue = this.#queue(name);
-    const chosen = ids ? JSON.stringify(ids) : null;
     let total = 0;
     for (let after: number | null = 0; after !== null; ) {
+      signal?.throwIfAborted();
       const from: number = after;
       after = await new Promise<number | null>((resolve, reject) => {
-        this.#thread.run(
-          command,
-          [queue.number, chosen, from, step],
-          ({ moved, last }) => {
-            for (const { lane, count, first } of moved) {
-              total += count;
-              queue.dead -= count;
-              if (command === 'redrive') queue.returned(lane, first, count);
-            }
-            resolve(last);
-          },
-          reject,
-        );
+        const done = ({ moved, last }: DeadLetterStep) => {
+          for (const { lane, count, first } of moved) {
+            total += count;
+            queue.dead -= count;
+            if (change === 'redrive') queue.returned(lane, first, count);
+          }
+          resolve(last);
+        };
+        if (isFilter(which)) {
+          const filter = JSON.stringify(which);
+          this.#thread.run(`${change}Matching`, [queue.number, filter, from, stepOf(which)], done, reject);
+        } else {
+          const ids = which ? JSON.stringify(which) : null;
+          this.#thread.run(change, [queue.number, ids, from, step], done, reject);
+        }
       });
     }
     return total;

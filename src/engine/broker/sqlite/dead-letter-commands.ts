@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { DeadLetterFilter } from '../broker.ts';
+import { bytesAtOnce, letterMatcher } from '../dead-letter-filter.ts';
 import { type SeenRow, seenColumns } from '../message-row.ts';
 import { countMoved, type Moved } from './message-commands.ts';
 import { prepareRows } from './rows.ts';
@@ -8,6 +10,21 @@ export interface DeadLetterStep {
   moved: Moved[];
   last: number | null;
 }
+
+/** The places of letters that match. The next step continues after `last`; null means done. */
+export interface FoundStep {
+  places: number[];
+  last: number | null;
+}
+
+type ExaminedRow = [
+  seq: number,
+  id: string,
+  publishedAt: number,
+  headers: string | null,
+  history: string | null,
+  body: Uint8Array,
+];
 
 /**
  * Commands on dead letters. Large numbers go in steps, in seq order, so that a message that dies again meanwhile is not
@@ -38,9 +55,61 @@ export function deadLetterCommands(db: DatabaseSync) {
     };
   }
 
+  const examine = (body: string) =>
+    prepareRows<ExaminedRow>(
+      db,
+      `SELECT seq, id, published_at, headers, history, ${body} FROM message
+       WHERE queue = ? AND state = 2 AND seq > ? ORDER BY seq LIMIT ?`,
+    );
+  const [withBody, withoutBody] = [examine('body'), examine(`x''`)];
+  const moving = (statement: string) =>
+    prepareRows<[queue: number, lane: number, seq: number]>(
+      db,
+      `${statement} WHERE state = 2 AND seq IN (SELECT value FROM json_each(?)) RETURNING queue, lane, seq`,
+    );
+  const redriveThese = moving('UPDATE message SET state = 0, attempts = 0');
+  const discardThese = moving('DELETE FROM message');
+  const listThese = prepareRows<SeenRow>(
+    db,
+    `SELECT ${seenColumns} FROM message WHERE state = 2 AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+  );
+
+  /** Examines at most `limit` letters, and fewer if their bodies are large. `filter` is JSON. */
+  function find(queue: number, filter: string, after: number, limit: number): FoundStep {
+    const wanted: DeadLetterFilter = JSON.parse(filter);
+    const matches = letterMatcher(wanted);
+    const places: number[] = [];
+    let [last, seen, bytes] = [after, 0, 0];
+    const rows = (wanted.text === undefined ? withoutBody : withBody).iterate(queue, after, limit);
+    for (const [seq, id, publishedAt, headers, history, body] of rows) {
+      const letter = {
+        id,
+        publishedAt,
+        headers: JSON.parse(headers ?? '{}'),
+        history: JSON.parse(history ?? '[]'),
+      };
+      if (matches({ ...letter, body })) places.push(seq);
+      [last, seen, bytes] = [seq, seen + 1, bytes + body.length];
+      if (bytes >= bytesAtOnce) return { places, last };
+    }
+    return { places, last: seen < limit ? null : last };
+  }
+
+  function onMatching(statement: typeof redriveThese) {
+    return (queue: number, filter: string, after: number, limit: number): DeadLetterStep => {
+      const { places, last } = find(queue, filter, after, limit);
+      return { moved: places.length === 0 ? [] : countMoved(statement.all(JSON.stringify(places))), last };
+    };
+  }
+
   return {
     dead: (queue: number, offset: number, limit: number): SeenRow[] => list.all(queue, limit, offset),
     redrive,
     discard,
+    findDead: find,
+    redriveMatching: onMatching(redriveThese),
+    discardMatching: onMatching(discardThese),
+    /** `places` is a JSON list of what `findDead` found; what is no longer dead is left out. */
+    deadAt: (places: string): SeenRow[] => listThese.all(places),
   };
 }

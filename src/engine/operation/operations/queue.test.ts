@@ -87,3 +87,51 @@ test('every operation on a queue that is not there says so', async () => {
     await assert.rejects(call(`queue.${verb}`, { queue: 'nowhere' }), { code: 'queue-unknown' }, verb);
   }
 });
+
+test('dead letters are counted by filter, and exactly those are redriven', async () => {
+  await engine.broker.declare('failing');
+  const bury = async (id: string, reason: string) => {
+    await engine.broker.publish('failing', { id, body: Buffer.from(`body of ${id}`) });
+    const buried = Promise.withResolvers<void>();
+    const consumer = await engine.broker.consume('failing', { concurrency: 1 }, async (delivery) => {
+      await delivery.deadLetter(reason);
+      buried.resolve();
+    });
+    await buried.promise;
+    await consumer.close();
+  };
+  await bury('1', 'Timeout after 5 s');
+  await bury('2', 'no model');
+  await bury('3', 'timeout after 9 s');
+  const { count, before, messages } = await call('queue.dead', {
+    queue: 'failing',
+    reason: 'timeout',
+    limit: 1,
+  });
+  assert.deepEqual([count, messages.length, messages[0].id], [2, 1, '1']);
+  assert.equal((await call('queue.dead', { queue: 'failing' })).count, 3);
+  assert.equal((await call('queue.dead', { queue: 'failing', text: 'body of 2' })).count, 1);
+  const later = { queue: 'failing', reason: 'timeout', since: before };
+  assert.equal((await call('queue.dead', later)).count, 0);
+  assert.deepEqual(await call('queue.redrive', { queue: 'failing', reason: 'timeout', before }), {
+    count: 2,
+  });
+  await assert.rejects(call('queue.discard', { queue: 'failing', ids: ['2'], reason: 'no' }), {
+    code: 'invalid-input',
+  });
+  assert.deepEqual(await call('queue.discard', { queue: 'failing', reason: 'no model' }), { count: 1 });
+});
+
+test('of waiting messages the first thousand can be searched, and the answer says so', async () => {
+  await engine.broker.declare('long');
+  const ids = Array.from({ length: 1100 }, (_, index) => `m${index}`);
+  await Promise.all(ids.map((id) => engine.broker.publish('long', { id, body: Buffer.from(`<${id}>`) })));
+  const found = async (text: string) => {
+    const { messages, searched, waiting } = await call('queue.peek', { queue: 'long', text });
+    return [searched, waiting, ...messages.map(({ id }: { id: string }) => id)];
+  };
+  assert.deepEqual(await found('<m999>'), [1000, 1100, 'm999']);
+  assert.deepEqual(await found('<m1000>'), [1000, 1100]);
+  const { searched, waiting } = await call('queue.peek', { queue: 'long' });
+  assert.deepEqual([searched, waiting], [null, null]);
+});

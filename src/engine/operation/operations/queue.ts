@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Broker, StoredMessage } from '../../broker/broker.ts';
+import type { Broker, DeadLetterFilter, StoredMessage } from '../../broker/broker.ts';
 import type { Engine } from '../../composition/engine.ts';
 import { PismakError } from '../../ground/errors.ts';
 import { programOwner } from '../../stage/program-owner.ts';
@@ -7,6 +7,7 @@ import { defineOperation, type OperationContext } from '../operation.ts';
 import { cut, namer, page, queueName } from './inputs.ts';
 import { messageRow } from './message-row.ts';
 import { done, queueRow } from './rows.ts';
+import { mostSearched, searchWaiting } from './search-waiting.ts';
 import { visibleQueues } from './visible-queues.ts';
 
 export const queueList = defineOperation({
@@ -28,7 +29,31 @@ const lookInput = z.strictObject({
   limit: page.limit.unwrap().max(100).default(20),
   bodies: z.boolean().default(false).describe('Include the bodies, as base64'),
 });
-const messages = z.strictObject({ messages: z.array(messageRow) });
+const part = z.string().min(1).max(200);
+const ofOwner = z
+  .string()
+  .max(200)
+  .optional()
+  .describe('Only messages of this user; empty: only those that name no user');
+const withText = part
+  .optional()
+  .describe(
+    'Only messages with this in their id, headers or history, or, as it is written here, in their body',
+  );
+
+/** What dead letters a call means. */
+const letterFilter = {
+  reason: part.optional().describe('Only letters that failed for a reason that contains this'),
+  owner: ofOwner,
+  since: z.number().optional().describe('Only letters that failed at or after this time'),
+  before: z
+    .number()
+    .optional()
+    .describe(
+      'Only letters that failed before this time. Pass the time from queue.dead to change exactly those it counted',
+    ),
+  text: withText,
+};
 
 export const queuePeek = defineOperation({
   audited: true,
@@ -38,28 +63,62 @@ export const queuePeek = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: false,
-  input: lookInput,
-  output: messages,
-  example: { queue: 'recognise', limit: 5 },
-  handler: async ({ engine }, { queue, bodies, ...part }) => ({
-    messages: await toRows(await engine.broker.peek(queue, part), bodies),
+  input: z.strictObject({ ...lookInput.shape, owner: ofOwner, text: withText }),
+  output: z.strictObject({
+    messages: z.array(messageRow),
+    waiting: z
+      .int()
+      .nullable()
+      .describe('Messages that wait in the queue, delayed ones included; null if nothing was searched for'),
+    searched: z
+      .int()
+      .nullable()
+      .describe(
+        `How many of them were searched: the first ${mostSearched}; null if nothing was searched for`,
+      ),
   }),
+  example: { queue: 'recognise', limit: 5 },
+  async handler({ engine, signal }, { queue, bodies, owner, text, ...part }) {
+    if (owner === undefined && text === undefined) {
+      const messages = await engine.broker.peek(queue, part);
+      return { messages: await toRows(messages, bodies), waiting: null, searched: null };
+    }
+    const { ready, delayed } = await engine.broker.status(queue);
+    const page = { ...part, signal };
+    const { messages, searched } = await searchWaiting(engine.broker, queue, { owner, text }, page);
+    const waiting = Math.max(ready.high + ready.normal + delayed, searched);
+    return { messages: await toRows(messages, bodies), waiting, searched };
+  },
 });
 
 export const queueDead = defineOperation({
   audited: true,
   name: 'queue.dead',
   heavy: 'work',
-  summary: 'List dead letters with their reasons, oldest first',
+  summary: 'List and count dead letters with their reasons, oldest first: all, or those that match',
   role: 'admin',
   owner: 'none',
   changes: false,
-  input: lookInput,
-  output: messages,
-  example: { queue: 'recognise' },
-  handler: async ({ engine }, { queue, bodies, ...part }) => ({
-    messages: await toRows(await engine.broker.dead(queue, part), bodies),
+  input: z.strictObject({ ...lookInput.shape, ...letterFilter }),
+  output: z.strictObject({
+    messages: z.array(messageRow),
+    count: z.int().describe('Letters that match, on all pages of the list'),
+    before: z
+      .number()
+      .describe('They failed before this time; with it and the same filter, redrive or discard them'),
   }),
+  example: { queue: 'recognise' },
+  async handler({ engine, signal }, { queue, bodies, offset, limit, ...filter }) {
+    const page = { offset, limit };
+    // What fails from now on is not counted.
+    const before = Math.min(filter.before ?? Number.POSITIVE_INFINITY, engine.clock.now() + 1);
+    if (isAll(filter)) {
+      const { dead } = await engine.broker.status(queue);
+      return { messages: await toRows(await engine.broker.dead(queue, page), bodies), count: dead, before };
+    }
+    const found = await engine.broker.findDead(queue, { ...filter, before }, { ...page, signal });
+    return { messages: await toRows(found.messages, bodies), count: found.count, before };
+  },
 });
 
 async function toRows(messages: readonly StoredMessage[], bodies: boolean) {
@@ -74,7 +133,21 @@ const ids = z
   .min(1)
   .max(1000)
   .optional()
-  .describe('Ids of messages; all by default');
+  .describe('Only letters with these ids');
+const chosenLetters = z
+  .strictObject({ queue: queueName, ids, ...letterFilter })
+  .refine(({ queue: _, ids, ...filter }) => ids === undefined || isAll(filter), {
+    path: ['ids'],
+    error: 'give either ids or a filter',
+  });
+
+function isAll(filter: DeadLetterFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined);
+}
+
+function chosen({ ids, ...filter }: DeadLetterFilter & { ids?: string[] | undefined }) {
+  return isAll(filter) ? ids : filter;
+}
 
 export const queuePurge = defineOperation({
   ...changing,
@@ -98,10 +171,11 @@ export const queueRedrive = defineOperation({
   name: 'queue.redrive',
   heavy: 'work',
   deadlineMs: 600_000,
-  summary: 'Put dead letters (all, or those ids) back into their queue to be tried again',
-  input: z.strictObject({ queue: queueName, ids }),
+  summary: 'Put dead letters back into their queue to be tried again: all, those ids, or those that match',
+  input: chosenLetters,
   output: count,
-  handler: (context, { queue, ids }) => counted(context, queue, (broker) => broker.redrive(queue, ids)),
+  handler: (context, { queue, ...which }) =>
+    counted(context, queue, (broker) => broker.redrive(queue, chosen(which), context)),
 });
 
 export const queueDiscard = defineOperation({
@@ -109,10 +183,11 @@ export const queueDiscard = defineOperation({
   name: 'queue.discard',
   heavy: 'work',
   deadlineMs: 600_000,
-  summary: 'Delete dead letters (all, or those ids)',
-  input: z.strictObject({ queue: queueName, ids }),
+  summary: 'Delete dead letters: all, those ids, or those that match',
+  input: chosenLetters,
   output: count,
-  handler: (context, { queue, ids }) => counted(context, queue, (broker) => broker.discard(queue, ids)),
+  handler: (context, { queue, ...which }) =>
+    counted(context, queue, (broker) => broker.discard(queue, chosen(which), context)),
 });
 
 async function counted(

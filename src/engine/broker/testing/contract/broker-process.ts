@@ -7,7 +7,7 @@ import type { BrokerSetup } from './scene.ts';
 const program = fileURLToPath(new URL('./broker-program.ts', import.meta.url));
 
 /** The modes of `broker-program.ts`. */
-export type ProcessMode = 'publish' | 'consume' | 'hold' | 'fill';
+export type ProcessMode = 'publish' | 'consume' | 'hold' | 'fill' | 'redrive';
 
 /** A process that uses the store, reports its progress line by line, and can be killed at any moment. */
 export class BrokerProcess {

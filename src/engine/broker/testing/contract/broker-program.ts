@@ -12,7 +12,13 @@ process.stdin.on('close', () => process.exit()).resume();
 const opened = await import(module);
 const broker: Broker = await opened[factory]({ ...JSON.parse(options), clock: systemClock });
 
-const modes: Record<string, (...parameters: string[]) => Promise<void>> = { publish, consume, hold, fill };
+const modes: Record<string, (...parameters: string[]) => Promise<void>> = {
+  publish,
+  consume,
+  hold,
+  fill,
+  redrive,
+};
 await modes[mode]?.(...parameters);
 
 /** Publishes `window` messages at a time, up to `count` if given, and prints which are confirmed. */
@@ -47,6 +53,14 @@ async function hold(queue: string, marks: string): Promise<void> {
     await say(`${delivery.id} ${delivery.attempt}`);
     await new Promise(() => {});
   });
+}
+
+/** Redrives the dead letters that failed for this reason, and prints when it begins and ends. */
+async function redrive(queue: string, reason: string): Promise<void> {
+  const redriving = broker.redrive(queue, { reason });
+  await say('redriving');
+  await redriving;
+  await say('redriven');
 }
 
 /** Fills the queue with `few` and then up to `many` messages of 1 KB, and prints its memory in bytes after each. */
