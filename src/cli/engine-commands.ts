@@ -14,7 +14,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
     pipeline: { summary: 'Name lists of stages', load: () => import('./commands/pipeline.ts') },
     publish: { summary: 'Send files through stages', load: () => import('./commands/publish.ts') },
     results: { summary: 'Collect finished requests', load: () => import('./commands/results.ts') },
-    request: { summary: 'Cancel submitted requests', load: () => import('./commands/request.ts') },
+    request: {
+      summary: 'Cancel requests, and show why some failed',
+      load: () => import('./commands/request.ts'),
+    },
     timing: {
       summary: 'Show where finished requests spent their time',
       load: () => import('./commands/timing.ts'),
@@ -56,6 +59,7 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
     user: { summary: 'Manage user accounts', load: () => import('./commands/user.ts') },
     key: { summary: 'Manage API keys', load: () => import('./commands/key.ts') },
     session: { summary: 'List and end sessions of users', load: () => import('./commands/session.ts') },
+    view: { summary: 'Save addresses of the console under a name', load: () => import('./commands/view.ts') },
     audit: { summary: 'Show who changed what', load: () => import('./commands/audit.ts') },
     alert: { summary: 'Show what is wrong', load: () => import('./commands/alert.ts') },
     webhook: {

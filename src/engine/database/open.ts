@@ -10,9 +10,13 @@ import { schedules } from './migrations/0050-schedules.ts';
 import { uploads } from './migrations/0060-uploads.ts';
 import { changes } from './migrations/0070-changes.ts';
 import { history } from './migrations/0080-history.ts';
+import { viewsAndFailures } from './migrations/0090-views-and-failures.ts';
 import { databaseSchemes } from './schemes.ts';
 
-const migrations = [frame, accounts, turns, rights, machine, schedules, uploads, changes, history];
+const migrations = [
+  ...[frame, accounts, turns, rights, machine, schedules, uploads],
+  ...[changes, history, viewsAndFailures],
+];
 export const engineMigrations: MigrationLine = { name: 'engine', migrations };
 
 export interface OpenDatabaseParts {

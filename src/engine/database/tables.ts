@@ -15,6 +15,28 @@ export interface EngineTables {
   outputQueue: { name: string; owner: string; createdAt: number };
   /** Cancelled work: `name` is the batch or the uuid of requests of `owner`. */
   cancelled: { owner: string; name: string; at: number };
+  /** Requests that failed within the last week: failed-requests.ts. */
+  failedRequest: {
+    owner: string;
+    uuid: string;
+    /** Id of the message: that of the dead letter, if it is one. */
+    message: string;
+    /** In which it failed. */
+    stage: string;
+    pipeline: string;
+    batch: string;
+    /** output: it went to its output queue as failed | dead: it is a dead letter */
+    outcome: string;
+    /** Where it went. */
+    queue: string;
+    attempt: number;
+    reason: string;
+    detailsJson: string;
+    startedAt: number | null;
+    failedAt: number;
+  };
+  /** Addresses of pages that people saved under a name. */
+  savedView: { owner: string; page: string; name: string; address: string; changedAt: number };
   /** Submitted requests whose results have not been collected yet. */
   openRequest: {
     uuid: string;

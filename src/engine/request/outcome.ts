@@ -75,6 +75,7 @@ function noteFailure(request: Request, report: Report, reason: string): void {
   request.logs.push(newStageLog({ ...report, startedAt: report.endedAt, status: 'Failed', log: reason }));
 }
 
-function lastLine(text: string): string {
+/** The reason in the log of a failed stage. */
+export function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) || 'failed';
 }

@@ -130,10 +130,14 @@ export function isHigh({ priority }: Pick<Request, 'priority'>): boolean {
   return priority >= 1 && priority < 2 ** 31;
 }
 
-/** The message id is the uuid and the remaining stages, so repeated work gets the same id. */
+/** The uuid and the number of remaining stages, so repeated work gets the same id. */
+export function messageIdOf({ uuid, processingStages }: Request): string {
+  return `${uuid}/${processingStages.length}`;
+}
+
 export function toMessage(request: Request): OutgoingMessage {
   return {
-    id: `${request.uuid}/${request.processingStages.length}`,
+    id: messageIdOf(request),
     body: encodeRequest(request),
     lane: laneOf(request),
     ...(request.owner !== '' && { headers: { [ownerHeader]: request.owner } }),

@@ -1,5 +1,6 @@
 import { sweepBlobs } from '../blob-owners/blob-owners.ts';
 import type { Ports } from '../ports/ports.ts';
+import { forgetFailures } from '../request/failed-requests.ts';
 import { forgetUploads } from '../upload/drop-uploads.ts';
 import type { Schedules } from './schedules.ts';
 
@@ -29,7 +30,11 @@ export async function keepHouse(
       .deleteFrom('scheduleRun')
       .where('startedAt', '<', now - keptMs.scheduleRun)
       .executeTakeFirst();
-    log(`${audit.numDeletedRows} audit records and ${runs.numDeletedRows} runs deleted`);
+    signal.throwIfAborted();
+    const failures = await forgetFailures(database.query, now);
+    log(
+      `${audit.numDeletedRows} audit records, ${runs.numDeletedRows} runs and ${failures} failed requests deleted`,
+    );
   });
 
   schedules.registerTask('uploads.forget', async ({ signal, log }) => {

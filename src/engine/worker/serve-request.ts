@@ -6,13 +6,14 @@ import type { Runner } from '../processor/runner.ts';
 import { cancelledLog } from '../request/cancellations.ts';
 import { endRequests } from '../request/open-requests.ts';
 import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
-import { decodeRequest, type Request } from '../request/request.ts';
+import { decodeRequest, newStageLog, type Request } from '../request/request.ts';
 import { excessOf } from '../request/request-limits.ts';
 import { inlineReferences, requestOwner, storeLarge } from '../request/result-files.ts';
 import { retryDelay, type Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
 import type { CancelledWork } from './cancelled-work.ts';
 import { giveBack, mayGiveBack, ownAttempts } from './give-back.ts';
+import { recordFailed } from './record-failed.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 /** How often a waiting message checks for space on the disk. */
@@ -141,6 +142,9 @@ async function passOnAndAck(
       });
       // Nobody waits for a cancelled request without an output queue.
       const isDropped = passed.to === 'dead' && cancelled.has(request);
+      const isFailed = passed.to === 'dead' || (passed.to === 'output' && hasFailed(request));
+      if (isFailed && !cancelled.has(request))
+        await recordFailed(parts, request, passed, { delivery, stage: report.stage, stages: original });
       if (passed.to === 'dead' && !isDropped) await delivery.deadLetter(passed.reason);
       // Not awaited: after a lost ack, the message only comes again.
       else
@@ -160,7 +164,13 @@ async function passOnAndAck(
       request.logs.length = logs;
       if (hasCode(error, 'message-too-large') || hasCode(error, 'blob-missing')) {
         const log = `${report.log}the results cannot be passed on: ${error.message}`;
-        if (report.status === 'Failed') return delivery.deadLetter(log.slice(-2_000));
+        if (report.status === 'Failed') {
+          const reason = log.slice(-2_000);
+          request.logs.push(newStageLog({ ...report, log }));
+          const of = { delivery, stage: report.stage, stages: original };
+          await recordFailed(parts, request, { to: 'dead', reason }, of);
+          return delivery.deadLetter(reason);
+        }
         return passOnAndAck(serving, delivery, decodeRequest(delivery.body), {
           ...report,
           status: 'Failed',
@@ -185,6 +195,10 @@ async function passOnAndAck(
       if (signal.aborted || leaving.aborted) return delivery.release();
     }
   }
+}
+
+function hasFailed({ logs }: Request): boolean {
+  return logs.at(-1)?.status === 'Failed';
 }
 
 /** Large results are sent by reference, unless the next stop is the output queue of a producer that doesn't know references. */

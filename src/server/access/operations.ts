@@ -5,12 +5,14 @@ import { keyOperations } from './key-operations.ts';
 import { sessionOperations } from './session-operations.ts';
 import { setupOperations } from './setup-operations.ts';
 import { userOperations } from './user-operations.ts';
+import { viewOperations } from './view-operations.ts';
 
 /** Users, sessions, keys, the first administrator and the audit log. */
 export const accessOperations: (Operation | StreamOperation)[] = [
   ...userOperations,
   ...keyOperations,
   ...sessionOperations,
+  ...viewOperations,
   ...setupOperations,
   ...auditOperations,
 ];

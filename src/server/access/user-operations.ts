@@ -17,6 +17,7 @@ import {
 } from './accounts.ts';
 import { endKeys } from './keys.ts';
 import { hashPassword, newPassword } from './password.ts';
+import { deleteViews } from './saved-views.ts';
 import { endSessions } from './sessions.ts';
 import { checkPassword } from './sign-in.ts';
 
@@ -189,6 +190,7 @@ export const userDelete = defineOperation({
       await endSessions(transaction, name);
       await transaction.deleteFrom('apiKey').where('owner', '=', name).execute();
       await deleteSecrets(transaction, name);
+      await deleteViews(transaction, name);
     });
     return {};
   },

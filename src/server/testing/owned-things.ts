@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { newRequest, toMessage } from '../../engine/request/request.ts';
+import { recordFailure } from '../../engine/request/failed-requests.ts';
+import { newRequest, newStageLog, toMessage } from '../../engine/request/request.ts';
 import { HistoryRecorder } from '../../engine/sample/history-recorder.ts';
 import type { Answer, RunningServer } from './running-server.ts';
 import { passwordOf } from './running-server.ts';
@@ -115,6 +116,30 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'user.password': async (_server, { name }) => ({
     input: { name, current: passwordOf(name), password: 'a new password' },
   }),
+  'view.ls': async (server, owner, tag) => {
+    await saveView(server, owner, tag);
+    return { input: {}, ...seenOnlyByOwner(`view${tag}`) };
+  },
+  'view.set': async (_server, _owner, tag) => ({
+    input: { page: 'documents', name: `new${tag}`, address: '/console/transcription/documents' },
+    // Each user has views of their own.
+    foreign: ({ status }) => assert.equal(status, 200),
+  }),
+  'view.delete': async (server, owner, tag) => {
+    await saveView(server, owner, tag);
+    return {
+      input: { page: 'documents', name: `view${tag}` },
+      foreign: ({ status }) => assert.equal(status, 404),
+    };
+  },
+  'request.failed': async (server, { name }, tag) => {
+    await failRequest(server, name, `failed${tag}`);
+    return { input: {}, ...seenOnlyByOwner(`failed${tag}`) };
+  },
+  'request.show': async (server, { name }, tag) => {
+    await failRequest(server, name, `failed${tag}`);
+    return { input: { uuid: `failed${tag}` } };
+  },
   'session.ls': async (server, { name }) => {
     await server.call('session.login', { name, password: passwordOf(name) });
     return { input: {}, ...seenOnlyByOwner(name) };
@@ -187,4 +212,22 @@ async function recordSeries({ engine }: RunningServer, { name }: { name: string 
   const recorder = new HistoryRecorder(engine);
   recorder.addLook(at, [{ name: `queue.length/output${tag}`, kind: 'level', value: 1, owner: name }]);
   await recorder.write(engine.clock.now());
+}
+
+async function saveView(
+  server: RunningServer,
+  owner: { name: string; key: string },
+  tag: string,
+): Promise<void> {
+  const view = { page: 'documents', name: `view${tag}`, address: '/console/transcription/documents' };
+  assert.equal((await server.call('view.set', view, owner)).status, 200);
+}
+
+async function failRequest({ engine }: RunningServer, owner: string, uuid: string): Promise<void> {
+  const request = newRequest({ uuid, stages: ['read', 'output'], files: [], startedAt: 0, owner });
+  const failedAt = engine.clock.now();
+  const report = { hostId: 'w', stage: 'read', version: 1, attempt: 1, startedAt: 0, endedAt: failedAt };
+  request.logs.push(newStageLog({ ...report, status: 'Failed', log: 'it is torn' }));
+  const left = { outcome: 'output', queue: 'output', message: uuid, stages: ['read', 'output'] } as const;
+  await recordFailure(engine, request, left);
 }

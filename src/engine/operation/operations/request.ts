@@ -4,6 +4,7 @@ import { PismakError } from '../../ground/errors.ts';
 import { fileName, stageList } from '../../request/submitted-names.ts';
 import { ownedName } from '../../stage/owned-name.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
+import { requestFailed, requestShow } from './failed-request.ts';
 import { blobHash } from './inputs.ts';
 import { done } from './rows.ts';
 
@@ -104,4 +105,4 @@ async function ownersOf({ engine, caller }: OperationContext, uuid: string): Pro
   return (await engine.openRequests.ownersOf(uuid)).filter((owner) => mayTouch(caller, owner));
 }
 
-export const requestOperations = [requestSubmit, requestCancel];
+export const requestOperations = [requestSubmit, requestCancel, requestFailed, requestShow];
