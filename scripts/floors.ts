@@ -84,8 +84,8 @@ export const floors: Readonly<Record<string, Floors>> = {
     ['split', 'single', 'recognise', 'correct', 'keywords', 'export'],
     // Looking at a page: its shades, lines, regions. Writing one: output formats. Comparing texts.
     ['prepare', 'layout', 'lines', 'formats', 'evaluation'],
-    // Pixels, and words.
-    ['image', 'text'],
+    // Pixels, views of them, and words.
+    ['image', 'text', 'views'],
     // What travels with a page: its model, its order, the names of its files.
     ['page', 'settings'],
   ],

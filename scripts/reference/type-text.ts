@@ -14,13 +14,18 @@ export function typeText(schema: JsonSchema, nameOf: NameOf = () => undefined, i
   if ('const' in schema) return JSON.stringify(schema.const);
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return [...new Set(choices.map((one) => typeText(one, nameOf, indent)))].join(' | ');
+  if (Array.isArray(schema.prefixItems)) {
+    // A list of fixed length, each place with its own type.
+    const places = (schema.prefixItems as JsonSchema[]).map((one) => typeText(one, nameOf, indent));
+    return `[${places.join(', ')}]`;
+  }
   if (schema.type === 'array') return listText(typeText(schema.items ?? {}, nameOf, indent));
   if (schema.type === 'object') return objectText(schema, nameOf, indent);
   return [schema.type ?? 'any'].flat().join(' | ');
 }
 
 function listText(item: string): string {
-  return item.includes(' | ') && !item.startsWith('{') ? `(${item})[]` : `${item}[]`;
+  return item.includes(' | ') && !/^[{[]/.test(item) ? `(${item})[]` : `${item}[]`;
 }
 
 function objectText(schema: JsonSchema, nameOf: NameOf, indent: string): string {

@@ -27,6 +27,7 @@ const boundedOtherwise: Record<string, string> = {
   'watchdog.status': 'administrators make stages and start workers',
   'watchdog.plan': 'administrators make stages and start workers',
   'document.page': 'a page has as many files as its stages write',
+  'document.text': 'the text of one page',
   'document.show': 'formats of one document',
   'stage.show': 'one stage',
   'pipeline.show': 'one pipeline',

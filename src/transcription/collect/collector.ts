@@ -4,7 +4,14 @@ import { messageOf } from '../../engine/ground/errors.ts';
 import { decodeRequest, type Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/request/result-files.ts';
 import type { Running } from '../../engine/service/service.ts';
-import { collectQueue, type DocumentParts, findDocument, tellChange } from '../documents/document.ts';
+import {
+  activeStates,
+  collectQueue,
+  type DocumentParts,
+  findDocument,
+  tellChange,
+} from '../documents/document.ts';
+import { FiguresDue, storeFigures } from '../documents/document-figures.ts';
 import { finishIfComplete } from '../documents/finish-document.ts';
 import { numberPages } from '../documents/page-numbers.ts';
 import { takePage } from './take-page.ts';
@@ -19,11 +26,12 @@ const mostAttempts = 50;
  * The database decides every change, so any number of processes may run this, and messages may arrive twice.
  */
 export async function runCollector(parts: DocumentParts & { broker: Broker }): Promise<Running> {
+  const figures = new FiguresDue(parts.clock);
   return parts.broker.consume(collectQueue, { concurrency }, async (delivery) => {
     const request = tryDecode(delivery);
     if (typeof request === 'string') return delivery.deadLetter(request);
     try {
-      await take(parts, request);
+      await take(parts, figures, request);
     } catch (error) {
       parts.log.warn(
         { err: error, uuid: request.uuid },
@@ -36,7 +44,7 @@ export async function runCollector(parts: DocumentParts & { broker: Broker }): P
   });
 }
 
-async function take(parts: DocumentParts, request: Request): Promise<void> {
+async function take(parts: DocumentParts, figures: FiguresDue, request: Request): Promise<void> {
   const { clock, database } = parts;
   const { uuid } = request;
   const page = await database.query
@@ -61,9 +69,11 @@ async function take(parts: DocumentParts, request: Request): Promise<void> {
     await takeSource(parts, source, request);
     await numberPages(parts, source.document);
   }
-  if (await finishIfComplete(parts, known.document)) return;
+  if (await finishIfComplete(parts, known.document)) return figures.forget(known.document);
   const document = await findDocument(database.query, known.document);
-  if (document) tellChange(parts, document, document.state);
+  if (!document) return;
+  if (figures.isDue(document.id)) await storeFigures(database.query, document, { onlyIn: activeStates });
+  tellChange(parts, document, document.state);
 }
 
 function tryDecode(delivery: Delivery): Request | string {

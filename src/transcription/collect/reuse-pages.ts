@@ -41,18 +41,14 @@ export async function reusePages(
         owner: document.owner,
         text: text.text,
       });
-    const { quality, confidence, words, unreadLines, language } = before;
+    const { id: _, log, ...reading } = before;
     await transaction
       .updateTable('transcription_page')
       .set({
-        quality,
-        confidence,
-        words,
-        unreadLines,
-        language,
+        ...reading,
         state: 'done',
         endedAt: now,
-        log: `the same page was read before; its results are reused\n${before.log}`,
+        log: `the same page was read before; its results are reused\n${log}`,
       })
       .where('id', '=', page.id)
       .execute();

@@ -86,6 +86,7 @@ async function readPages(
     throw new PismakError('request-invalid', `pages ${known + 1} to ${after} of ${source.name} are missing`);
   const rowOf = async (page: SplitPage, index: number): Promise<PageRow> => {
     const [image, text] = [await stored(page.file), await stored(page.text)];
+    const [thumbnail, view] = [await stored(page.thumbnail), await stored(page.view)];
     const error = image ? null : storable(page.error ?? 'the page could not be opened', 2000);
     return {
       id: newId(clock),
@@ -109,6 +110,10 @@ async function readPages(
       height: page.height ?? null,
       dpi: page.dpi ?? null,
       hasText: page.hasText === undefined ? null : Number(page.hasText),
+      thumbnailHash: thumbnail?.hash ?? null,
+      thumbnailSize: thumbnail?.size ?? null,
+      viewHash: view?.hash ?? null,
+      viewSize: view?.size ?? null,
       createdAt: now,
       endedAt: image ? null : now,
     };
@@ -140,7 +145,7 @@ async function makePages(
       const owner = documentOwner(document.id);
       await ownAll(
         transaction,
-        pages.flatMap(({ hash, textHash }) => [hash, textHash]).filter(isText),
+        pages.flatMap((page) => [page.hash, page.textHash, page.thumbnailHash, page.viewHash]).filter(isText),
         owner,
         now,
       );

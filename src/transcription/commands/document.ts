@@ -9,12 +9,14 @@ import {
   documentCancel,
   documentCreate,
   documentDelete,
+  documentKeywords,
   documentList,
   documentResume,
   documentRetry,
   documentShow,
 } from '../operations/document.ts';
 import { documentPage, documentPages } from '../operations/pages.ts';
+import { documentText } from '../operations/text.ts';
 import { addSources, listSources } from './add-sources.ts';
 import { describeProgress, formatConfidence, isUnderWay, whyNothingToRetry } from './document-progress.ts';
 import { type DownloadOptions, downloadDocument } from './download-document.ts';
@@ -104,7 +106,7 @@ const add: AddGroup = (group, shell) => {
 
   generated(documentList, {
     usage: 'ls',
-    examples: ['document ls --state running', 'document ls --has doubtful'],
+    examples: ['document ls --state running', 'document ls --has doubtful', 'document ls --sort confidence'],
     columns: [
       { title: 'id', of: (row) => row.id },
       { title: 'name', of: (row) => row.name },
@@ -207,6 +209,28 @@ const add: AddGroup = (group, shell) => {
     );
 
   generated(documentPage, { usage: 'page <document> <page>' });
+
+  generated(documentText, {
+    usage: 'text <document> <page>',
+    columns: [
+      { title: 'line', of: (row) => row.words.map(([text]) => text).join(' ') },
+      { title: 'place', of: (row) => row.box.join(',') },
+      { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
+    ],
+    empty: 'the page has no text, or was not read yet',
+  });
+
+  generated(documentKeywords, {
+    usage: 'keywords [document]',
+    examples: ['document ls --keyword Praha'],
+    columns: [
+      { title: 'word', of: (row) => row.word },
+      { title: 'count', of: (row) => row.count },
+      { title: 'pages', of: (row) => row.pages },
+      { title: 'documents', of: (row) => row.documents },
+    ],
+    empty: 'no keywords',
+  });
   addIiif(group, shell);
 
   generated(documentCancel, {

@@ -7,6 +7,16 @@ import {
   documentImageInfo,
   documentManifest,
 } from '../operations/iiif.ts';
+import { documentThumbnail, documentView } from '../operations/views.ts';
+
+interface ImageOptions {
+  output?: string;
+  region: string;
+  size: string;
+  thumbnail?: boolean;
+  view?: boolean;
+  info?: boolean;
+}
 
 /** Commands for viewers of scans. */
 export const addIiif: AddGroup = (group, { command, renamed, run }) => {
@@ -50,22 +60,25 @@ export const addIiif: AddGroup = (group, { command, renamed, run }) => {
     .option('-o, --output <file>', 'file for the image (default: page-NUMBER.jpg)')
     .option('--region <region>', 'full, square, or x,y,w,h in pixels', 'full')
     .option('--size <size>', 'max (4096 pixels at most), or `w,` or `,h` or `w,h` or `!w,h` in pixels', 'max')
+    .option('--thumbnail', 'the stored small image instead: at most 320 pixels high and wide')
+    .option('--view', 'the stored image for the screen instead: at most 2,000 pixels high and wide')
     .option('--info', 'print what viewers read about the image instead (info.json)')
     .action(
-      run<{ output?: string; region: string; size: string; info?: boolean }, [string, string]>(
-        async ({ client, out, options }, document = '', named = '') => {
-          const connected = await client();
-          const page = readPage(named);
-          if (options.info)
-            return out.object(
-              JSON.parse(await text(connected.stream(documentImageInfo, { document, page }))),
-            );
-          const path = options.output ?? `page-${page}.jpg`;
-          const { region, size } = options;
-          await saveFile(path, connected.stream(documentImage, { document, page, region, size }));
-          out.say(`saved ${path}`);
-        },
-      ),
+      run<ImageOptions, [string, string]>(async ({ client, out, options }, document = '', named = '') => {
+        const connected = await client();
+        const page = readPage(named);
+        if (options.info)
+          return out.object(JSON.parse(await text(connected.stream(documentImageInfo, { document, page }))));
+        const path = options.output ?? `page-${page}.jpg`;
+        const { region, size } = options;
+        const content = options.thumbnail
+          ? connected.stream(documentThumbnail, { document, page })
+          : options.view
+            ? connected.stream(documentView, { document, page })
+            : connected.stream(documentImage, { document, page, region, size });
+        await saveFile(path, content);
+        out.say(`saved ${path}`);
+      }),
     );
 };
 

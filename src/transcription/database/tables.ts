@@ -23,6 +23,14 @@ export interface TranscriptionTables {
     createdAt: number;
     submittedAt: number | null;
     endedAt: number | null;
+    /** The name as lists sort and match it: `foldedName`. */
+    nameKey: string;
+    /** For lists; while the document is being read, up to some seconds old: document-figures.ts. */
+    pageCount: number;
+    /** Pages that search doesn't find, because they have no text or none yet. */
+    withoutText: number;
+    /** Mean over the words of all pages; -1 if unknown, because databases sort null differently. */
+    meanConfidence: number;
   };
   transcription_source: {
     id: string;
@@ -78,6 +86,15 @@ export interface TranscriptionTables {
     dpi: number | null;
     /** 1: the page of the PDF had text already. */
     hasText: number | null;
+    /** Words that the recogniser was unsure of; null if it gave no confidence, or not read yet. */
+    doubtfulWords: number | null;
+    /** Its most frequent keywords: `[word, count]`. */
+    keywordsJson: string | null;
+    /** A small image and one for the screen, as JPEG; null until made. */
+    thumbnailHash: string | null;
+    thumbnailSize: number | null;
+    viewHash: string | null;
+    viewSize: number | null;
     createdAt: number;
     endedAt: number | null;
   };
@@ -87,6 +104,16 @@ export interface TranscriptionTables {
   transcription_pageFile: { page: string; name: string; hash: string; size: number };
   /** The searchable text; the index itself depends on the dialect. */
   transcription_pageText: { id: number; page: string; document: string; owner: string; text: string };
+  /** The most frequent keywords of a document that was read; `key` is the folded word. */
+  transcription_keyword: {
+    document: string;
+    key: string;
+    owner: string;
+    word: string;
+    count: number;
+    /** Pages of the document that have it among their keywords. */
+    pages: number;
+  };
   transcription_usage: { subject: string; owner: string; month: string; pages: number; bytes: number };
   transcription_quota: {
     subject: string;

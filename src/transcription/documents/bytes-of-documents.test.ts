@@ -18,9 +18,10 @@ for (const { name, open } of await bothDatabases()) {
     const document = { id: uuid, owner: 'anna', subject: 'user:anna', name: 'd', state: 'open', priority: 0 };
     const order = { pipeline: 'p', language: 'ces', formatsJson: '[]', again: 0, textLayer: null };
     const times = { webhook: null, resumed: 0, createdAt: 0, submittedAt: null, endedAt: null };
+    const figures = { nameKey: 'd', pageCount: 0, withoutText: 0, meanConfidence: -1 };
     await query
       .insertInto('transcription_document')
-      .values({ ...document, ...order, ...times })
+      .values({ ...document, ...order, ...times, ...figures })
       .execute();
     await own(query, hash, `document:${uuid}`, 0);
     assert.equal(await isInDocument(query, 'anna', hash), true);

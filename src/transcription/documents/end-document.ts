@@ -9,6 +9,8 @@ import {
   getDocument,
   tellChange,
 } from './document.ts';
+import { storeFigures } from './document-figures.ts';
+import { dropKeywords } from './document-keywords.ts';
 import { dropNumbers } from './page-numbers.ts';
 
 /**
@@ -51,6 +53,7 @@ async function stopDocument(parts: DocumentParts, id: string): Promise<{ state: 
     // A document that was never submitted has no requests.
     if (document.state !== 'open')
       await cancellations.add(transaction, { owner: document.owner, names: [batchOf(document)] });
+    await storeFigures(transaction, document);
     return { document, pages: Number(pages.numUpdatedRows), isStopped: true };
   });
   // Even if it was cancelled before: that process may have died before this line.
@@ -68,6 +71,7 @@ export async function eraseDocument(parts: DocumentParts, id: string): Promise<v
   const document = await database.transaction(async (transaction) => {
     const row = await getDocument(transaction, id);
     await dropNumbers(transaction, id);
+    await dropKeywords(transaction, id);
     await transaction.deleteFrom('transcription_source').where('document', '=', id).execute();
     await transaction.deleteFrom('transcription_document').where('id', '=', id).execute();
     await giveUp(transaction, documentOwner(id), clock.now());

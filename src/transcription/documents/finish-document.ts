@@ -4,6 +4,8 @@ import { requestItem } from '../../engine/request/request-item.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from '../../engine/webhook/webhook.ts';
 import type { Queries } from '../database/database.ts';
 import { activeStates, type DocumentParts, type DocumentRow, tellChange } from './document.ts';
+import { storeFigures } from './document-figures.ts';
+import { storeKeywords } from './document-keywords.ts';
 import { countPages, type PageCounts, readPages } from './progress.ts';
 
 /**
@@ -38,6 +40,8 @@ export async function finishIfComplete(parts: DocumentParts, id: string): Promis
       .set({ state, endedAt })
       .where('id', '=', id)
       .execute();
+    await storeFigures(transaction, document);
+    await storeKeywords(transaction, document);
     const ended = { ...document, state, endedAt };
     if (document.webhook !== null) await addWebhook(parts, transaction, ended, document.webhook, pages);
     return { document: ended, pages };

@@ -8,6 +8,7 @@ import { sectionOf } from '../../engine/house.ts';
 import type { Queries } from '../database/database.ts';
 import type { Format } from '../formats/output-formats.ts';
 import { transcriptionSection } from '../settings/settings.ts';
+import { foldedName } from '../text/fold.ts';
 import { checkLanguages } from './check-language.ts';
 import { type DocumentParts, type DocumentRow, documentOwner, getDocument, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
@@ -50,6 +51,10 @@ export async function createDocument(parts: DocumentParts, wanted: NewDocument):
     createdAt: parts.clock.now(),
     submittedAt: null,
     endedAt: null,
+    nameKey: foldedName(wanted.name),
+    pageCount: 0,
+    withoutText: 0,
+    meanConfidence: -1,
   };
   await parts.database.transaction(async (transaction) => {
     if (wanted.role !== 'admin') await checkDocuments(parts, transaction, wanted.owner);

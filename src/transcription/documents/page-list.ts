@@ -17,8 +17,12 @@ export interface ListedPage {
   generation: number;
   confidence: number | null;
   words: number | null;
+  doubtfulWords: number | null;
   unreadLines: number | null;
   language: string | null;
+  width: number | null;
+  height: number | null;
+  hasImage: boolean;
   endedAt: number | null;
 }
 
@@ -34,7 +38,7 @@ export interface PageFilter {
 const columns = [
   ...(['id', 'position', 'name', 'part', 'source', 'state', 'error'] as const),
   ...(['generation', 'endedAt', 'request', 'quality', 'confidence', 'words', 'language'] as const),
-  'unreadLines' as const,
+  ...(['unreadLines', 'doubtfulWords', 'width', 'height', 'hash'] as const),
 ];
 
 export async function listPages(
@@ -119,8 +123,9 @@ async function withStates(queries: Queries, document: string, rows: readonly Row
 
 async function withNumbers(queries: Queries, document: string, rows: readonly Row[]): Promise<ListedPage[]> {
   const numbers = await numbersOf(queries, document, rows);
-  return rows.map(({ request: _, position: __, quality, ...row }) => ({
+  return rows.map(({ request: _, position: __, hash, quality, ...row }) => ({
     ...row,
+    hasImage: hash !== null,
     state: row.state === 'done' ? (quality ?? 'done') : row.state,
     number: numbers.get(row.id) ?? 0,
   }));

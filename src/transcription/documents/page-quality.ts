@@ -11,6 +11,8 @@ export interface Reading {
   /** The mean over the words; null if the recogniser gave none. */
   confidence: number | null;
   words: number;
+  /** Words that the recogniser was unsure of; null if it gave no confidence. */
+  doubtfulWords: number | null;
   /** Number of lines that look like text but were not read. */
   unreadLines: number;
 }
@@ -20,8 +22,10 @@ export const unread = {
   quality: null,
   confidence: null,
   words: null,
+  doubtfulWords: null,
   unreadLines: null,
   language: null,
+  keywordsJson: null,
 } as const;
 
 /**
@@ -34,7 +38,9 @@ export function judgeReading(page: Page): Reading {
   const mean = meanConfidence(lines);
   const confidence = mean === undefined ? null : Math.round(mean * 10_000) / 10_000;
   const unreadLines = page.unread?.lines ?? 0;
-  const reading = { confidence, words: words.length, unreadLines };
+  const doubtfulWords =
+    confidence === null ? null : words.filter((word) => (word.confidence ?? 1) < sureWord).length;
+  const reading = { confidence, words: words.length, doubtfulWords, unreadLines };
   if (words.length === 0) return { ...reading, quality: 'no-text' };
   // Text from a PDF, or from a program that reports no confidence.
   if (confidence === null) return { ...reading, quality: null };
@@ -46,7 +52,8 @@ export function judgeReading(page: Page): Reading {
   return { ...reading, quality: isPartial || confidence < doubtfulBelow ? 'doubtful' : null };
 }
 
-const sureWord = 0.7;
+/** Words of less confidence are doubtful. */
+export const sureWord = 0.7;
 const leastSureWords = 3;
 const leastSureShare = 0.3;
 const doubtfulBelow = 0.75;

@@ -30,7 +30,8 @@ export function reuseKey(
 
 export type ReusablePage = Pick<
   PageRow,
-  'id' | 'log' | 'quality' | 'confidence' | 'words' | 'unreadLines' | 'language'
+  | ('id' | 'log' | 'quality' | 'confidence' | 'words' | 'doubtfulWords' | 'unreadLines' | 'language')
+  | 'keywordsJson'
 >;
 
 /**
@@ -49,6 +50,7 @@ export async function findReusable(
       .innerJoin('transcription_document as document', 'document.id', 'page.document')
       .select(['page.id', 'page.log', 'page.reuseKey'])
       .select(['page.quality', 'page.confidence', 'page.words', 'page.unreadLines', 'page.language'])
+      .select(['page.doubtfulWords', 'page.keywordsJson'])
       .where('page.reuseKey', 'in', some)
       .where('page.state', '=', 'done')
       .where('document.owner', '=', owner)

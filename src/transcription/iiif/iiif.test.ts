@@ -271,4 +271,33 @@ describe('a document in a IIIF viewer', () => {
     assert.equal(elsewhere.status, 200);
     assert.equal(elsewhere.headers.get('access-control-allow-origin'), null, 'only where viewers look');
   });
+
+  test('small images of pages from before are made when they are first asked for, stored, and then unchanged', async () => {
+    const path = (verb: string) => `/api/v1/document/${verb}?document=${document}&page=first`;
+    for (const [verb, size] of [
+      ['thumbnail', [229, 320]],
+      ['view', [1000, 1400]],
+    ] as const) {
+      const { width, height } = await sharp(await download(path(verb))).metadata();
+      assert.deepEqual([width, height], size);
+      const again = await get(path(verb));
+      const etag = again.headers.get('etag');
+      assert.ok(etag, 'it is stored now');
+      const unchanged = await fetch(`${server.localUrl}${path(verb)}`, {
+        headers: { authorization: `Bearer ${anna.key}`, 'if-none-match': etag },
+      });
+      assert.equal(unchanged.status, 304);
+      assert.equal((await get(path(verb), bert)).status, 404);
+      const owners = await server.engine.database.query
+        .selectFrom('blobRef')
+        .select('owner')
+        .where('hash', '=', etag.replaceAll('"', ''))
+        .execute();
+      assert.deepEqual(owners, [{ owner: documentOwner(document) }]);
+    }
+    const missing = `/api/v1/document/thumbnail?document=${document}&page=torn`;
+    assert.equal((await get(missing)).status, 404);
+    const broken = `/api/v1/document/thumbnail?document=${document}&page=broken`;
+    assert.equal((await get(broken)).status, 409);
+  });
 });

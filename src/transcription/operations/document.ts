@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mayTouch } from '../../engine/ground/caller.ts';
 import { messageOf, PismakError } from '../../engine/ground/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { blobHash, page } from '../../engine/operation/operations/inputs.ts';
@@ -7,7 +8,14 @@ import { checkPriority } from '../../engine/request/priority.ts';
 import { ownedName } from '../../engine/stage/owned-name.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
-import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
+import {
+  defaultPipeline,
+  documentStates,
+  findDocument,
+  getDocument,
+  subjectOf,
+} from '../documents/document.ts';
+import { documentOrders } from '../documents/document-orders.ts';
 import { qualities } from '../documents/page-quality.ts';
 import { guessed, languageNames } from '../recognise/language.ts';
 import { documentId, documentRow, format, name, ownerOfDocument, toRows } from './rows.ts';
@@ -18,6 +26,7 @@ const language = z
   .regex(languageNames, 'use the language names of Tesseract, e.g. ces, ces+deu or Fraktur; or auto')
   .describe('Languages by their Tesseract names, e.g. ces+deu; auto: guess the language of each page');
 const one = z.strictObject({ document: documentId });
+const share = z.number().min(0).max(1);
 const changing = { role: 'user', owner: ownerOfDocument, changes: true } as const;
 
 export const documentCreate = defineOperation({
@@ -175,30 +184,89 @@ export const documentList = defineOperation({
   owner: 'caller',
   changes: false,
   input: z.strictObject({
-    state: z.enum(documentStates).optional().describe('Only documents in this state'),
+    state: z
+      .array(z.enum(documentStates))
+      .min(1)
+      .max(documentStates.length)
+      .optional()
+      .describe('Only documents in one of these states'),
     name: name.optional().describe('Only documents with exactly this name'),
+    nameHas: name
+      .optional()
+      .describe('Only documents whose name contains this; accents and case don’t matter'),
+    owner: z.string().min(1).max(200).optional().describe('Only documents of this user'),
+    keyword: z
+      .array(z.string().min(1).max(100))
+      .min(1)
+      .max(5)
+      .optional()
+      .describe('Only documents that have all these keywords (document.keywords)'),
+    createdFrom: z.number().optional().describe('Only documents created at or after this time'),
+    createdBefore: z.number().optional().describe('Only documents created before this time'),
+    minConfidence: share.optional().describe('Only documents with at least this mean confidence'),
+    maxConfidence: share.optional().describe('Only documents with at most this mean confidence'),
     has: z.enum(qualities).optional().describe('Only documents with such pages'),
+    sort: z.enum(documentOrders).default('created').describe('Order of the list; equal ones by creation'),
+    order: z
+      .enum(['asc', 'desc'])
+      .optional()
+      .describe('Default: desc for created, asc otherwise. Documents without a confidence count as lowest'),
     offset: page.offset,
     limit: page.limit.unwrap().max(200).default(100),
   }),
-  output: z.strictObject({ documents: z.array(documentRow) }),
+  output: z.strictObject({
+    documents: z.array(documentRow),
+    total: z.int().describe('Documents that match, on all pages of the list'),
+  }),
   example: { limit: 10 },
-  async handler({ engine, caller }, { state, name, has, offset, limit }) {
-    let query = documentQueries(engine).selectFrom('transcription_document as document').selectAll();
-    if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
-    if (state !== undefined) query = query.where('state', '=', state);
-    if (name !== undefined) query = query.where('name', '=', name);
-    if (has !== undefined)
-      query = query.where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('transcription_page as page')
-            .select('page.id')
-            .whereRef('page.document', '=', 'document.id')
-            .where('page.quality', '=', has),
-        ),
-      );
-    const rows = await query.orderBy('id', 'desc').offset(offset).limit(limit).execute();
-    return { documents: await toRows(documentQueries(engine), rows) };
+  async handler({ engine, caller }, { sort, order, offset, limit, ...filter }) {
+    // Whose documents they are decides before anything is read.
+    if (filter.owner !== undefined && !mayTouch(caller, filter.owner)) return { documents: [], total: 0 };
+    const { listDocuments } = await import('../documents/document-list.ts');
+    const queries = documentQueries(engine);
+    const owner = caller.role === 'admin' ? filter.owner : caller.name;
+    const direction = order ?? (sort === 'created' ? 'desc' : 'asc');
+    const window = { sort, order: direction, offset, limit };
+    const { rows, total } = await listDocuments(queries, { ...filter, owner }, window);
+    return { documents: await toRows(queries, rows), total };
+  },
+});
+
+export const documentKeywords = defineOperation({
+  name: 'document.keywords',
+  heavy: 'read',
+  summary: 'List the keywords of a document, or those of all your documents that begin with some letters',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject({
+    document: documentId.optional().describe('Only of this document, most frequent first'),
+    starts: z.string().max(100).default('').describe('First letters; accents and case don’t matter'),
+    limit: page.limit.unwrap().max(100).default(50),
+  }),
+  output: z.strictObject({
+    keywords: z.array(
+      z.strictObject({
+        word: z.string(),
+        count: z.int().nullable().describe('How often the document has it; null without a document'),
+        pages: z.int().nullable().describe('On how many of its pages; null without a document'),
+        documents: z.int().describe('Documents that have it among their keywords'),
+      }),
+    ),
+  }),
+  example: { starts: 'praž' },
+  async handler({ engine, caller }, { document, starts, limit }) {
+    const { findKeywords, keyOf, keywordsOf } = await import('../documents/document-keywords.ts');
+    const queries = documentQueries(engine);
+    if (document === undefined) {
+      const owner = caller.role === 'admin' ? undefined : caller.name;
+      const found = await findKeywords(queries, { owner, starts, limit });
+      return { keywords: found.map((row) => ({ ...row, count: null, pages: null })) };
+    }
+    const row = await findDocument(queries, document);
+    if (!row || !mayTouch(caller, row.owner)) return { keywords: [] };
+    const found = (await keywordsOf(queries, document)).filter(({ key }) => key.startsWith(keyOf(starts)));
+    return { keywords: found.slice(0, limit).map(({ key: _, ...one }) => ({ ...one, documents: 1 })) };
   },
 });
 
@@ -212,6 +280,7 @@ export const documentShow = defineOperation({
   output: z.strictObject({
     ...documentRow.shape,
     sources: z.strictObject({ total: z.int(), split: z.int(), failed: z.int() }),
+    keywords: z.array(z.string()).max(20).describe('The most frequent, once it was read'),
   }),
   example: { document: someDocument },
   async handler({ engine }, { document }) {
@@ -228,7 +297,10 @@ export const documentShow = defineOperation({
         (sum, count) => sum + (state === undefined || count.state === state ? Number(count.count) : 0),
         0,
       );
-    return { ...documentRow.parse(row), sources: { total: of(), split: of('done'), failed: of('failed') } };
+    const { keywordsOf } = await import('../documents/document-keywords.ts');
+    const keywords = (await keywordsOf(queries, document)).slice(0, 20).map(({ word }) => word);
+    const sources = { total: of(), split: of('done'), failed: of('failed') };
+    return { ...documentRow.parse(row), sources, keywords };
   },
 });
 
@@ -247,6 +319,7 @@ export const documentOperations: Operation[] = [
   documentAdd,
   documentSubmit,
   documentList,
+  documentKeywords,
   documentShow,
   documentCancel,
   documentResume,

@@ -6,6 +6,7 @@ import { pageOperations } from './pages.ts';
 import { searchOperations } from './search.ts';
 import { transcriptionStreams } from './streams.ts';
 import { usageOperations } from './usage.ts';
+import { viewStreams } from './views.ts';
 
 /** All operations on documents. */
 export const transcriptionOperations: (Operation | StreamOperation)[] = [
@@ -13,6 +14,7 @@ export const transcriptionOperations: (Operation | StreamOperation)[] = [
   ...pageOperations,
   ...searchOperations,
   ...transcriptionStreams,
+  ...viewStreams,
   ...iiifStreams,
   ...usageOperations,
 ];

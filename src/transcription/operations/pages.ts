@@ -4,7 +4,8 @@ import { defineOperation, type Operation } from '../../engine/operation/operatio
 import { page as part } from '../../engine/operation/operations/inputs.ts';
 import { documentQueries } from '../database/database.ts';
 import { getDocument, pageStates } from '../documents/document.ts';
-import { documentId, fileRow, ownerOfDocument, pageName, pageRow } from './rows.ts';
+import { documentId, fileRow, ownerOfDocument, pageName, pageRow, toPageRow } from './rows.ts';
+import { documentText } from './text.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 const reading = { role: 'reader', owner: ownerOfDocument, changes: false } as const;
@@ -29,7 +30,7 @@ export const documentPages = defineOperation({
     await getDocument(documentQueries(engine), document);
     const { listPages } = await import('../documents/page-list.ts');
     const rows = await listPages(documentQueries(engine), document, filter);
-    return { pages: rows.map((row) => pageRow.parse(row)) };
+    return { pages: rows.map((row) => toPageRow(document, row)) };
   },
 });
 
@@ -53,7 +54,7 @@ export const documentPage = defineOperation({
       .executeTakeFirst();
     const files = (await filesOf(queries, [id])).get(id) ?? [];
     return {
-      ...pageRow.parse(row),
+      ...toPageRow(document, row),
       log: more?.log ?? '',
       files: files.map(({ page: _, ...file }) => file),
     };
@@ -87,7 +88,7 @@ export const documentResults = defineOperation({
     );
     return {
       pages: rows.map((row) => ({
-        ...pageRow.parse(row),
+        ...toPageRow(document, row),
         files: (files.get(row.id) ?? []).map(({ page: _, ...file }) => file),
       })),
     };
@@ -128,4 +129,10 @@ export const documentSources = defineOperation({
   },
 });
 
-export const pageOperations: Operation[] = [documentSources, documentPages, documentPage, documentResults];
+export const pageOperations: Operation[] = [
+  documentSources,
+  documentPages,
+  documentPage,
+  documentText,
+  documentResults,
+];

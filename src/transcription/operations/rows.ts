@@ -3,6 +3,7 @@ import type { OperationContext } from '../../engine/operation/operation.ts';
 import type { Queries } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { type DocumentRow, documentStates, findDocument, pageStates } from '../documents/document.ts';
+import type { ListedPage } from '../documents/page-list.ts';
 import { countAllPages } from '../documents/progress.ts';
 import { formats } from '../formats/output-formats.ts';
 
@@ -65,13 +66,32 @@ export const pageRow = z.strictObject({
   generation: z.int().describe('How many times it was sent to the stages'),
   confidence: confidence.describe('Mean over its words'),
   words: z.int().nullable(),
+  doubtfulWords: z
+    .int()
+    .nullable()
+    .describe('Words that the recogniser was unsure of; null if unknown, or read before version 0.3'),
   unreadLines: z
     .int()
     .nullable()
     .describe('Number of lines that look like text but were not read; null if unknown'),
   language: z.string().nullable().describe('Languages used for reading'),
+  width: z.int().nullable().describe('Of its image, in pixels; null if unknown'),
+  height: z.int().nullable(),
+  thumbnail: z
+    .string()
+    .nullable()
+    .describe('Address of a small image (document.thumbnail); null if the page has no image'),
+  view: z.string().nullable().describe('Address of an image for the screen (document.view)'),
   endedAt: z.number().nullable(),
 });
+
+/** The row of a page in a document. */
+export function toPageRow(document: string, { hasImage, ...page }: ListedPage): z.infer<typeof pageRow> {
+  // By id, because numbers may shift.
+  const query = new URLSearchParams({ document, page: page.id });
+  const address = (verb: string) => (hasImage ? `/api/v1/document/${verb}?${query}` : null);
+  return pageRow.parse({ ...page, thumbnail: address('thumbnail'), view: address('view') });
+}
 
 /** Numbers may shift while sources are being opened; ids don't. */
 export const pageName = z
@@ -93,6 +113,10 @@ export async function toRows(queries: Queries, documents: readonly DocumentRow[]
       webhook: ___,
       textLayer: ____,
       resumed: _____,
+      nameKey: ______,
+      pageCount: _______,
+      withoutText: ________,
+      meanConfidence: _________,
       ...row
     } = document;
     const { confidence = null, ...pages } = counts.get(row.id) ?? {};

@@ -35,7 +35,9 @@ export const searchText = defineOperation({
       places: z
         .boolean()
         .default(false)
-        .describe('Also return the positions of the words, in pixels of the page’s image as submitted'),
+        .describe(
+          'Also return the positions of the words and lines, in pixels of the page’s image as submitted',
+        ),
       offset: part.offset.unwrap().max(100_000).default(0),
       limit: part.limit.unwrap().max(200).default(20),
     })
@@ -49,23 +51,41 @@ export const searchText = defineOperation({
         document: z.string(),
         name: z.string().describe('Name of the document'),
         page: z.int(),
+        pageId: z.string(),
         pageName: z.string(),
         snippet: z.string(),
         marks: z
           .array(z.strictObject({ start: z.int(), end: z.int() }))
           .describe('Positions of the words in the snippet'),
-        places: z.array(z.strictObject({ text: z.string(), box })).optional(),
+        places: z
+          .array(
+            z.strictObject({
+              text: z.string(),
+              box,
+              line: box.describe('Of the line that the word is in'),
+              lineNumber: z.int().describe('In reading order, counted from 0; as in document.text'),
+            }),
+          )
+          .optional(),
       }),
     ),
+    withoutText: z
+      .int()
+      .describe(
+        'Pages that were not searched, because they have no text, or none yet; may be some seconds old',
+      ),
   }),
   example: { words: 'císař "František Josef" praž*' },
   async handler({ engine, caller, signal }, { words, document, places, offset, limit }) {
-    const { findTexts } = await import('../documents/find-texts.ts');
+    const [{ findTexts }, { pagesWithoutText }] = await Promise.all([
+      import('../documents/find-texts.ts'),
+      import('../documents/document-figures.ts'),
+    ]);
     const terms = parseQuery(words);
     const queries = documentQueries(engine);
     if (document !== undefined) {
       const found = await findDocument(queries, document);
-      if (!found || !mayTouch(caller, found.owner)) return { hits: [] };
+      if (!found || !mayTouch(caller, found.owner)) return { hits: [], withoutText: 0 };
     }
     const owner = caller.role === 'admin' ? undefined : caller.name;
     const hits = [];
@@ -81,6 +101,7 @@ export const searchText = defineOperation({
       const { id, ...shown } = hit;
       hits.push({
         ...shown,
+        pageId: id,
         snippet,
         marks,
         ...(places && { places: await placesOn(engine, id, terms) }),
@@ -88,7 +109,7 @@ export const searchText = defineOperation({
       // A snippet may take milliseconds; let other work run in between.
       await setImmediate();
     }
-    return { hits };
+    return { hits, withoutText: await pagesWithoutText(queries, { owner, document }) };
   },
 });
 

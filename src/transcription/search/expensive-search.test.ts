@@ -30,6 +30,10 @@ async function addPages({ engine }: RunningServer, owner: string): Promise<void>
       createdAt: 0,
       submittedAt: 0,
       endedAt: 0,
+      nameKey: 'a',
+      pageCount: 40,
+      withoutText: 0,
+      meanConfidence: -1,
     })
     .execute();
   for (let number = 0; number < 40; number++) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { splitProgress } from '../page/order.ts';
+import type { View } from '../views/views.ts';
 
 /** A page in `pages.json`, the file in which `split` lists the pages of a source in order. */
 export const splitPage = z.object({
@@ -9,6 +10,9 @@ export const splitPage = z.object({
   part: z.int().positive().optional(),
   /** The file in the request with the page's image; missing if the page could not be opened. */
   file: z.string().optional(),
+  /** Files in the request with small images of it, as JPEG; missing if the stage doesn't make them, or could not. */
+  thumbnail: z.string().optional(),
+  view: z.string().optional(),
   /** In pixels, after applying the EXIF orientation. */
   width: z.int().positive().optional(),
   height: z.int().positive().optional(),
@@ -35,5 +39,6 @@ export type SplitPages = z.infer<typeof splitPages>;
 export const splitFiles = {
   list: 'pages.json',
   image: (number: number) => `pages/${String(number).padStart(4, '0')}`,
+  view: (number: number, view: View) => `pages/${String(number).padStart(4, '0')}.${view}`,
   text: (number: number) => `pages/${String(number).padStart(4, '0')}.page.json`,
 } as const;

@@ -8,6 +8,7 @@ export const splitSettings = {
     max: 600,
   }),
   SPREADS: flag(false, 'divides images of two pages; otherwise they stay one page'),
+  VIEWS: flag(true, 'stores a thumbnail and an image of 2,000 pixels of each page, for viewers'),
   PAGE_SECONDS: number(60, 'limit on the processor time for one page, in seconds', { min: 1, max: 3600 }),
   PAGE_MEGABYTES: number(2048, 'limit on the memory for one page', { min: 128, max: 65_536 }),
   PART_SECONDS: number(120, 'after this time a source is interrupted, so that other sources get a turn', {

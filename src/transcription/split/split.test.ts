@@ -202,3 +202,27 @@ test('an image that shows two pages becomes two pages, if the stage is told so',
   const single = await splitFile(jpeg, { name: 'one.jpg', config: 'SPREADS = yes' });
   assert.equal(single.pages.length, 1);
 });
+
+test('each page comes with a thumbnail and a view for the screen, upright and never enlarged', async () => {
+  const scan = await blank(3000, 1500).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+  const sizesOf = async (source: Buffer) => {
+    const { pages, contents } = await splitFile(source);
+    const [page] = pages;
+    assert.ok(page?.thumbnail && page.view);
+    const sizes = [page.thumbnail, page.view].map(async (name) => {
+      const { format, width, height } = await sharp(contents[name]).metadata();
+      return `${format} ${width}x${height}`;
+    });
+    return Promise.all(sizes);
+  };
+  assert.deepEqual(await sizesOf(scan), ['jpeg 160x320', 'jpeg 1000x2000']);
+  assert.deepEqual(await sizesOf(png), ['jpeg 60x80', 'jpeg 60x80']);
+});
+
+test('views can be switched off', async () => {
+  const off = await splitFile(png, { config: 'VIEWS = no' });
+  assert.deepEqual(
+    [off.pages[0]?.thumbnail, Object.keys(off.contents).toSorted()],
+    [undefined, ['order.json', 'pages.json', 'pages/0001', 'source']],
+  );
+});

@@ -6,7 +6,9 @@ import { systemClock } from '../../engine/time/clock.ts';
 import { files } from '../page/files.ts';
 import { readOrder } from '../page/job-page.ts';
 import { noProgress, type SplitProgress } from '../page/order.ts';
+import type { View } from '../views/views.ts';
 import { divideSpread } from './divide-spread.ts';
+import { viewsOf } from './page-views.ts';
 import { type SplitPage, type SplitPages, splitFiles } from './pages.ts';
 import { pagesOf } from './pages-of.ts';
 import { PageReader } from './reader/page-reader.ts';
@@ -66,15 +68,23 @@ async function splitSource(
       }
       const { image, text, ...facts } = page;
       const number = from.pages + pages.length + 1;
+      const { paths, isOverrun } = await viewsOf(image, { job, reader, config });
+      if (isOverrun) overruns++;
+      const { thumbnail, view } = paths;
+      const images = {
+        file: splitFiles.image(number),
+        ...(thumbnail !== undefined && { thumbnail: splitFiles.view(number, 'thumbnail') }),
+        ...(view !== undefined && { view: splitFiles.view(number, 'view') }),
+      };
       if (storing.length === storedAtOnce) await storing.shift();
-      storing.push(store(job, splitFiles.image(number), image));
+      storing.push(store(job, images, { ...paths, file: image }));
       // Failures surface when it is awaited.
       storing.at(-1)?.catch(() => {});
       if (text) await job.files.write(splitFiles.text(number), Buffer.from(JSON.stringify(text)));
       pages.push({
         ...place,
         ...facts,
-        file: splitFiles.image(number),
+        ...images,
         ...(text ? { text: splitFiles.text(number) } : {}),
       });
     }
@@ -113,11 +123,18 @@ function fail(job: Job, pages: SplitPage[], place: Pick<SplitPage, 'name' | 'par
   job.log(`${placeOf(place)}: ${error}`);
 }
 
-/** Stores an image and then removes its file. */
-async function store(job: Job, name: string, image: string): Promise<void> {
-  await job.files.writeFrom(name, image);
-  await rm(image, { force: true });
+/** Stores a page's images and then removes their files. */
+async function store(job: Job, names: PageImages, paths: PageImages): Promise<void> {
+  const kinds = (['file', 'thumbnail', 'view'] as const).flatMap((kind) => {
+    const [name, path] = [names[kind], paths[kind]];
+    return name === undefined || path === undefined ? [] : [{ name, path }];
+  });
+  await Promise.all(kinds.map(({ name, path }) => job.files.writeFrom(name, path)));
+  for (const { path } of kinds) await rm(path, { force: true });
 }
+
+/** The image of a page and its views. */
+type PageImages = Readonly<Partial<Record<'file' | View, string>>>;
 
 async function wishes(job: Job, config: SplitConfig) {
   if (!job.files.names().includes(files.order))

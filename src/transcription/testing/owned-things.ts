@@ -33,6 +33,17 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'document.sources': anyDocument,
   'document.pages': anyDocument,
   'document.results': anyDocument,
+  'document.text': async (server, owner, tag) => {
+    const document = await makeDocument(server, owner, tag);
+    await makePage(server, owner, document);
+    return { input: { document, page: 1 } };
+  },
+  'document.keywords': async (server, owner, tag) => {
+    const document = await makeDocument(server, owner, tag);
+    const word = { document, owner: owner.name, key: `word${tag}`, word: `word${tag}`, count: 1, pages: 1 };
+    await documentQueries(server.engine).insertInto('transcription_keyword').values(word).execute();
+    return { input: {}, ...seenOnlyByOwner(`word${tag}`) };
+  },
   'document.ls': async (server, owner, tag) => {
     await makeDocument(server, owner, tag);
     return { input: {}, ...seenOnlyByOwner(`document${tag}`) };

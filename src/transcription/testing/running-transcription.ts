@@ -28,6 +28,7 @@ export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
 /**
  * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, `huge` has a
  * result of 17 MB, what begins with `long` comes in parts of two pages, and a page that begins with `endless` is read for ever.
+ * A page that begins with `pictured` has views, and the words of one that begins with `about` are its keywords.
  * Words of a page that begins with `unsure` have a confidence of 0.72, those of one with `scrawl` 0.3; `blank` has none; of one with `gaps`, five lines are unread.
  */
 export const testProcessors: ProcessorRegistration[] = [
@@ -42,8 +43,20 @@ export const testProcessors: ProcessorRegistration[] = [
       const pages = parts.map((part, index) =>
         part === 'bad page'
           ? { name, part: index + 1, error: 'the page is torn' }
-          : { name, ...(parts.length > 1 && { part: index + 1 }), file: splitFiles.image(index + 1) },
+          : {
+              name,
+              ...(parts.length > 1 && { part: index + 1 }),
+              file: splitFiles.image(index + 1),
+              ...(part.startsWith('pictured') && {
+                thumbnail: splitFiles.view(index + 1, 'thumbnail'),
+                view: splitFiles.view(index + 1, 'view'),
+              }),
+            },
       );
+      for (const [index, part] of parts.entries())
+        if (part.startsWith('pictured'))
+          for (const view of ['thumbnail', 'view'] as const)
+            job.files.write(splitFiles.view(index + 1, view), Buffer.from(`${view} of ${part}`));
       for (const [index, part] of parts.entries())
         if (part !== 'bad page') job.files.write(splitFiles.image(index + 1), Buffer.from(part));
       const { pages: after = 0 } = split ?? {};
@@ -64,6 +77,13 @@ export const testProcessors: ProcessorRegistration[] = [
       job.files.write(files.image, Buffer.alloc(100_000, text));
       if (text === 'huge') return void job.files.write(files.page, Buffer.alloc(17 * 1024 * 1024, ' '));
       job.files.write(files.page, Buffer.from(JSON.stringify(pageOf(text))));
+      if (text.startsWith('about')) {
+        const keywords = text
+          .split(' ')
+          .slice(1)
+          .map((word) => ({ word, count: 1 }));
+        job.files.write(files.keywords, Buffer.from(JSON.stringify({ keywords })));
+      }
       job.files.write(resultFiles.txt, Buffer.from(`${text}\n`));
       job.log('read');
     },

@@ -30,17 +30,29 @@ export function foldedText(text: string): string {
     .join(' ');
 }
 
+/** A name as lists sort and match it: without case and diacritics, and short enough for an index. */
+export function foldedName(name: string): string {
+  return plainLetters(name).replaceAll('\0', '').slice(0, longestName).toWellFormed();
+}
+
+/** PostgreSQL indexes at most 2,700 bytes. */
+const longestName = 500;
+
 function fold(text: string): string {
   // Enough for most words, and ten times as fast.
   if (plain.test(text)) return text.slice(0, longestWord).toLowerCase();
+  return plainLetters(text)
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .slice(0, longestWord)
+    .toWellFormed();
+}
+
+function plainLetters(text: string): string {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
-    .replaceAll(/[ßłøđıæœ]/g, (letter) => unlike[letter] ?? letter)
-    .slice(0, longestWord)
-    .toWellFormed();
+    .replaceAll(/[ßłøđıæœ]/g, (letter) => unlike[letter] ?? letter);
 }
 
 /** Letters that Unicode doesn't decompose into a letter and a mark. */

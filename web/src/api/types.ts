@@ -525,15 +525,55 @@ export interface Operations {
     };
     output: never;
   };
+  /** List the keywords of a document, or those of all your documents that begin with some letters. */
+  "document.keywords": {
+    input: {
+      /** Only of this document, most frequent first */
+      document?: string | undefined;
+      /** First letters; accents and case don’t matter */
+      starts?: string | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+    };
+    output: {
+      keywords: Array<{
+        word: string;
+        /** How often the document has it; null without a document */
+        count: number | null;
+        /** On how many of its pages; null without a document */
+        pages: number | null;
+        /** Documents that have it among their keywords */
+        documents: number;
+      }>;
+    };
+  };
   /** List your documents, newest first; administrators see everybody’s. */
   "document.ls": {
     input: {
-      /** Only documents in this state */
-      state?: "open" | "waiting" | "running" | "done" | "partly" | "failed" | "cancelled" | undefined;
+      /** Only documents in one of these states */
+      state?: Array<"open" | "waiting" | "running" | "done" | "partly" | "failed" | "cancelled"> | undefined;
       /** Only documents with exactly this name */
       name?: string | undefined;
+      /** Only documents whose name contains this; accents and case don’t matter */
+      nameHas?: string | undefined;
+      /** Only documents of this user */
+      owner?: string | undefined;
+      /** Only documents that have all these keywords (document.keywords) */
+      keyword?: Array<string> | undefined;
+      /** Only documents created at or after this time */
+      createdFrom?: number | undefined;
+      /** Only documents created before this time */
+      createdBefore?: number | undefined;
+      /** Only documents with at least this mean confidence */
+      minConfidence?: number | undefined;
+      /** Only documents with at most this mean confidence */
+      maxConfidence?: number | undefined;
       /** Only documents with such pages */
       has?: "doubtful" | "no-text" | undefined;
+      /** Order of the list; equal ones by creation */
+      sort?: "created" | "name" | "owner" | "state" | "pages" | "confidence" | undefined;
+      /** Default: desc for created, asc otherwise. Documents without a confidence count as lowest */
+      order?: "asc" | "desc" | undefined;
       /** Rows to skip */
       offset?: number | undefined;
       /** Maximum number of rows */
@@ -568,6 +608,8 @@ export interface Operations {
         submittedAt: number | null;
         endedAt: number | null;
       }>;
+      /** Documents that match, on all pages of the list */
+      total: number;
     };
   };
   /** Read the IIIF manifest of a document, for viewers. */
@@ -599,10 +641,19 @@ export interface Operations {
       /** Mean over its words */
       confidence: number | null;
       words: number | null;
+      /** Words that the recogniser was unsure of; null if unknown, or read before version 0.3 */
+      doubtfulWords: number | null;
       /** Number of lines that look like text but were not read; null if unknown */
       unreadLines: number | null;
       /** Languages used for reading */
       language: string | null;
+      /** Of its image, in pixels; null if unknown */
+      width: number | null;
+      height: number | null;
+      /** Address of a small image (document.thumbnail); null if the page has no image */
+      thumbnail: string | null;
+      /** Address of an image for the screen (document.view) */
+      view: string | null;
       endedAt: number | null;
       log: string;
       files: Array<{
@@ -641,10 +692,19 @@ export interface Operations {
         /** Mean over its words */
         confidence: number | null;
         words: number | null;
+        /** Words that the recogniser was unsure of; null if unknown, or read before version 0.3 */
+        doubtfulWords: number | null;
         /** Number of lines that look like text but were not read; null if unknown */
         unreadLines: number | null;
         /** Languages used for reading */
         language: string | null;
+        /** Of its image, in pixels; null if unknown */
+        width: number | null;
+        height: number | null;
+        /** Address of a small image (document.thumbnail); null if the page has no image */
+        thumbnail: string | null;
+        /** Address of an image for the screen (document.view) */
+        view: string | null;
         endedAt: number | null;
       }>;
     };
@@ -685,10 +745,19 @@ export interface Operations {
         /** Mean over its words */
         confidence: number | null;
         words: number | null;
+        /** Words that the recogniser was unsure of; null if unknown, or read before version 0.3 */
+        doubtfulWords: number | null;
         /** Number of lines that look like text but were not read; null if unknown */
         unreadLines: number | null;
         /** Languages used for reading */
         language: string | null;
+        /** Of its image, in pixels; null if unknown */
+        width: number | null;
+        height: number | null;
+        /** Address of a small image (document.thumbnail); null if the page has no image */
+        thumbnail: string | null;
+        /** Address of an image for the screen (document.view) */
+        view: string | null;
         endedAt: number | null;
         files: Array<{
           name: string;
@@ -759,6 +828,8 @@ export interface Operations {
         split: number;
         failed: number;
       };
+      /** The most frequent, once it was read */
+      keywords: Array<string>;
     };
   };
   /** List the sources of a document in order. */
@@ -789,6 +860,58 @@ export interface Operations {
     output: {
       sources: number;
     };
+  };
+  /** Read the text of a page with the place and confidence of each line and word, in reading order. */
+  "document.text": {
+    input: {
+      document: string;
+      /** Number or id of the page */
+      page: number | string;
+    };
+    output: {
+      /** Id of the page */
+      page: string;
+      number: number;
+      /** Only pages that were read have lines */
+      state: "waiting" | "running" | "done" | "doubtful" | "no-text" | "failed" | "cancelled";
+      /** Of the image that all places refer to, in pixels: that of document.image */
+      width: number | null;
+      height: number | null;
+      language: string | null;
+      /** Mean over the words; null if unknown */
+      confidence: number | null;
+      /** Words of less confidence count as doubtful */
+      doubtfulBelow: number;
+      lines: Array<{
+        /** Left, top, width, height */
+        box: [number, number, number, number];
+        /** Counted from 0 through the page */
+        paragraph: number;
+        /** Of the region that it is in */
+        kind: "text" | "table" | "image" | "separator";
+        confidence: number | null;
+        /** Text, left, top, width, height, confidence */
+        words: Array<[string, number, number, number, number, number | null]>;
+      }>;
+    };
+  };
+  /** Read a small image of a page, as JPEG; at most 320 pixels high and wide. */
+  "document.thumbnail": {
+    input: {
+      document: string;
+      /** Number or id of the page */
+      page: number | string;
+    };
+    output: never;
+  };
+  /** Read an image of a page for the screen, as JPEG; at most 2000 pixels high and wide. */
+  "document.view": {
+    input: {
+      document: string;
+      /** Number or id of the page */
+      page: number | string;
+    };
+    output: never;
   };
   /** List the latest events of the installation and of your things, oldest first. */
   "event.ls": {
@@ -1344,7 +1467,7 @@ export interface Operations {
       createdAt: number;
     };
   };
-  /** List dead letters with their reasons, oldest first. */
+  /** List and count dead letters with their reasons, oldest first: all, or those that match. */
   "queue.dead": {
     input: {
       queue: string;
@@ -1354,6 +1477,16 @@ export interface Operations {
       limit?: number | undefined;
       /** Include the bodies, as base64 */
       bodies?: boolean | undefined;
+      /** Only letters that failed for a reason that contains this */
+      reason?: string | undefined;
+      /** Only messages of this user; empty: only those that name no user */
+      owner?: string | undefined;
+      /** Only letters that failed at or after this time */
+      since?: number | undefined;
+      /** Only letters that failed before this time. Pass the time from queue.dead to change exactly those it counted */
+      before?: number | undefined;
+      /** Only messages with this in their id, headers or history, or, as it is written here, in their body */
+      text?: string | undefined;
     };
     output: {
       messages: Array<{
@@ -1395,6 +1528,10 @@ export interface Operations {
         /** Base64; null if not asked for, or if the response would be too large */
         body: string | null;
       }>;
+      /** Letters that match, on all pages of the list */
+      count: number;
+      /** They failed before this time; with it and the same filter, redrive or discard them */
+      before: number;
     };
   };
   /** Delete an output queue with the results in it; refused while requests go there, unless forced. */
@@ -1409,12 +1546,22 @@ export interface Operations {
       results: number;
     };
   };
-  /** Delete dead letters (all, or those ids). */
+  /** Delete dead letters: all, those ids, or those that match. */
   "queue.discard": {
     input: {
       queue: string;
-      /** Ids of messages; all by default */
+      /** Only letters with these ids */
       ids?: Array<string> | undefined;
+      /** Only letters that failed for a reason that contains this */
+      reason?: string | undefined;
+      /** Only messages of this user; empty: only those that name no user */
+      owner?: string | undefined;
+      /** Only letters that failed at or after this time */
+      since?: number | undefined;
+      /** Only letters that failed before this time. Pass the time from queue.dead to change exactly those it counted */
+      before?: number | undefined;
+      /** Only messages with this in their id, headers or history, or, as it is written here, in their body */
+      text?: string | undefined;
     };
     output: {
       count: number;
@@ -1469,6 +1616,10 @@ export interface Operations {
       limit?: number | undefined;
       /** Include the bodies, as base64 */
       bodies?: boolean | undefined;
+      /** Only messages of this user; empty: only those that name no user */
+      owner?: string | undefined;
+      /** Only messages with this in their id, headers or history, or, as it is written here, in their body */
+      text?: string | undefined;
     };
     output: {
       messages: Array<{
@@ -1510,6 +1661,10 @@ export interface Operations {
         /** Base64; null if not asked for, or if the response would be too large */
         body: string | null;
       }>;
+      /** Messages that wait in the queue, delayed ones included; null if nothing was searched for */
+      waiting: number | null;
+      /** How many of them were searched: the first 1000; null if nothing was searched for */
+      searched: number | null;
     };
   };
   /** Delete all waiting messages, and what waits in the backlog for this queue; messages in progress go on. */
@@ -1521,12 +1676,22 @@ export interface Operations {
       count: number;
     };
   };
-  /** Put dead letters (all, or those ids) back into their queue to be tried again. */
+  /** Put dead letters back into their queue to be tried again: all, those ids, or those that match. */
   "queue.redrive": {
     input: {
       queue: string;
-      /** Ids of messages; all by default */
+      /** Only letters with these ids */
       ids?: Array<string> | undefined;
+      /** Only letters that failed for a reason that contains this */
+      reason?: string | undefined;
+      /** Only messages of this user; empty: only those that name no user */
+      owner?: string | undefined;
+      /** Only letters that failed at or after this time */
+      since?: number | undefined;
+      /** Only letters that failed before this time. Pass the time from queue.dead to change exactly those it counted */
+      before?: number | undefined;
+      /** Only messages with this in their id, headers or history, or, as it is written here, in their body */
+      text?: string | undefined;
     };
     output: {
       count: number;
@@ -1564,6 +1729,102 @@ export interface Operations {
       uuid: string;
     };
     output: Record<string, never>;
+  };
+  /** List your requests that failed within the last 7 days, newest first; administrators see everybody’s. */
+  "request.failed": {
+    input: {
+      /** Only requests that failed in this stage */
+      stage?: string | undefined;
+      /** Only requests of this user */
+      owner?: string | undefined;
+      /** Only requests of this document or campaign */
+      batch?: string | undefined;
+      /** output: it went to its output queue as failed; dead: it became a dead letter */
+      outcome?: "output" | "dead" | undefined;
+      /** Only requests with this in their reason */
+      reason?: string | undefined;
+      /** Only requests with this in their uuid, reason or log */
+      text?: string | undefined;
+      /** Only requests that failed at or after this time */
+      since?: number | undefined;
+      /** Only requests that failed before this time */
+      before?: number | undefined;
+      /** Rows to skip */
+      offset?: number | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+    };
+    output: {
+      requests: Array<{
+        uuid: string;
+        /** Empty: a program that names no user */
+        owner: string;
+        /** In which it failed */
+        stage: string;
+        /** Empty if it was given stages */
+        pipeline: string;
+        /** What it belongs to, e.g. a document; may be empty */
+        batch: string;
+        /** output: it went to its output queue as failed; dead: it became a dead letter */
+        outcome: "output" | "dead";
+        /** Where it went */
+        queue: string;
+        /** Id of its message; of a dead letter, queue.redrive takes it */
+        message: string;
+        attempt: number;
+        reason: string;
+        startedAt: number | null;
+        failedAt: number;
+      }>;
+      /** Requests that match, on all pages of the list */
+      total: number;
+    };
+  };
+  /** Show why a request failed: its log, and its way through the stages. */
+  "request.show": {
+    input: {
+      /** Of a request from request.failed */
+      uuid: string;
+    };
+    output: {
+      uuid: string;
+      /** Empty: a program that names no user */
+      owner: string;
+      /** In which it failed */
+      stage: string;
+      /** Empty if it was given stages */
+      pipeline: string;
+      /** What it belongs to, e.g. a document; may be empty */
+      batch: string;
+      /** output: it went to its output queue as failed; dead: it became a dead letter */
+      outcome: "output" | "dead";
+      /** Where it went */
+      queue: string;
+      /** Id of its message; of a dead letter, queue.redrive takes it */
+      message: string;
+      attempt: number;
+      reason: string;
+      startedAt: number | null;
+      failedAt: number;
+      /** Those that were left, and the output queue; the first one failed */
+      stages: Array<string>;
+      files: Array<{
+        name: string;
+        size: number;
+      }>;
+      /** One entry for each stage that it went through, in order */
+      logs: Array<{
+        stage: string;
+        version: number;
+        worker: string;
+        attempt: number;
+        startedAt: number | null;
+        endedAt: number | null;
+        status: string;
+        /** Its end, if all logs together have more than 32,768 characters */
+        log: string;
+      }>;
+    };
   };
   /** Send files through a pipeline or a list of stages; the results wait in the output queue. */
   "request.submit": {
@@ -2390,7 +2651,7 @@ export interface Operations {
       words: string;
       /** Only in this document */
       document?: string | undefined;
-      /** Also return the positions of the words, in pixels of the page’s image as submitted */
+      /** Also return the positions of the words and lines, in pixels of the page’s image as submitted */
       places?: boolean | undefined;
       /** Rows to skip */
       offset?: number | undefined;
@@ -2403,6 +2664,7 @@ export interface Operations {
         /** Name of the document */
         name: string;
         page: number;
+        pageId: string;
         pageName: string;
         snippet: string;
         /** Positions of the words in the snippet */
@@ -2418,8 +2680,19 @@ export interface Operations {
             width: number;
             height: number;
           };
+          /** Of the line that the word is in */
+          line: {
+            left: number;
+            top: number;
+            width: number;
+            height: number;
+          };
+          /** In reading order, counted from 0; as in document.text */
+          lineNumber: number;
         }> | undefined;
       }>;
+      /** Pages that were not searched, because they have no text, or none yet; may be some seconds old */
+      withoutText: number;
     };
   };
   /** Create the secret that signs your webhooks; its text is shown only once. */
@@ -3843,6 +4116,43 @@ export interface Operations {
       mayPrioritise: boolean;
     };
   };
+  /** Delete a view that you have saved. */
+  "view.delete": {
+    input: {
+      /** The page of the console that it belongs to */
+      page: string;
+      /** Name of the view */
+      name: string;
+    };
+    output: Record<string, never>;
+  };
+  /** List the views that you have saved. */
+  "view.ls": {
+    input: {
+      /** Only views of this page */
+      page?: string | undefined;
+    };
+    output: {
+      views: Array<{
+        page: string;
+        name: string;
+        address: string;
+        changedAt: number;
+      }>;
+    };
+  };
+  /** Save an address of the console under a name, or change it; at most 200 views. */
+  "view.set": {
+    input: {
+      /** The page of the console that it belongs to */
+      page: string;
+      /** Name of the view */
+      name: string;
+      /** Path and query of the page, as the browser shows them */
+      address: string;
+    };
+    output: Record<string, never>;
+  };
   /** Show what the watchdog would do now and why, without doing it. */
   "watchdog.plan": {
     input: Record<string, never>;
@@ -4128,5 +4438,5 @@ export interface Operations {
 
 /** They are sent as POST. */
 export const changing: ReadonlySet<string> = new Set(
-  "backup.create campaign.cancel campaign.create campaign.pause campaign.resume campaign.retry campaign.start campaign.test clock.accept coordination.set document.add document.cancel document.create document.delete document.resume document.retry document.submit key.create key.revoke mail.cancel mail.erase mail.report mail.resend mail.send mailtype.create mailtype.delete mailtype.translate mailtype.update pipeline.create pipeline.delete queue.delete queue.discard queue.pause queue.purge queue.redrive queue.resume request.cancel request.submit results.confirm results.release results.take robot.delete robot.new robot.pause robot.release robot.resume robot.revisit robot.setHarvesters robot.start robot.stop schedule.cancel schedule.create schedule.delete schedule.disable schedule.enable schedule.run schedule.set secret.create secret.delete secret.rotate server.set session.end session.login session.logout setup.claim stage.configure stage.create stage.delete stage.priority statistics.allow statistics.backfill statistics.close statistics.entity.create statistics.entity.remove statistics.entity.update statistics.erase statistics.ingest statistics.reconcile statistics.rollup statistics.rpc suppression.add suppression.remove upload.create upload.delete upload.finish usage.limit user.create user.delete user.disable user.enable user.password user.role user.set worker.disable worker.enable worker.forget worker.pin worker.start worker.stop worker.switch".split(' '),
+  "backup.create campaign.cancel campaign.create campaign.pause campaign.resume campaign.retry campaign.start campaign.test clock.accept coordination.set document.add document.cancel document.create document.delete document.resume document.retry document.submit key.create key.revoke mail.cancel mail.erase mail.report mail.resend mail.send mailtype.create mailtype.delete mailtype.translate mailtype.update pipeline.create pipeline.delete queue.delete queue.discard queue.pause queue.purge queue.redrive queue.resume request.cancel request.submit results.confirm results.release results.take robot.delete robot.new robot.pause robot.release robot.resume robot.revisit robot.setHarvesters robot.start robot.stop schedule.cancel schedule.create schedule.delete schedule.disable schedule.enable schedule.run schedule.set secret.create secret.delete secret.rotate server.set session.end session.login session.logout setup.claim stage.configure stage.create stage.delete stage.priority statistics.allow statistics.backfill statistics.close statistics.entity.create statistics.entity.remove statistics.entity.update statistics.erase statistics.ingest statistics.reconcile statistics.rollup statistics.rpc suppression.add suppression.remove upload.create upload.delete upload.finish usage.limit user.create user.delete user.disable user.enable user.password user.role user.set view.delete view.set worker.disable worker.enable worker.forget worker.pin worker.start worker.stop worker.switch".split(' '),
 );

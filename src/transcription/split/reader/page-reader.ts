@@ -1,6 +1,8 @@
 import { HelperProcess } from '../../../engine/processor/helper-process.ts';
 import type { UseLimits } from '../../../engine/processor/watch-use.ts';
 import { systemClock } from '../../../engine/time/clock.ts';
+import type { ImageLimits } from '../../image/image-limits.ts';
+import type { View } from '../../views/views.ts';
 import type { Answer, PageFacts, PageFile, Question } from './question.ts';
 
 /**
@@ -39,6 +41,13 @@ export class PageReader {
 
   async check(file: PageFile, signal: AbortSignal): Promise<void> {
     await this.#helper.ask({ kind: 'check', file }, this.#limits, signal);
+  }
+
+  /** Writes the thumbnail and the view of an image as new files beside it. */
+  async views(image: string, limits: ImageLimits, signal: AbortSignal): Promise<Record<View, string>> {
+    const to = { thumbnail: `${image}-thumbnail`, view: `${image}-view` };
+    await this.#helper.ask({ kind: 'views', image, to, limits }, this.#limits, signal);
+    return to;
   }
 
   /** The file that was last open is not needed any more. */

@@ -1,5 +1,6 @@
 import type { ImageLimits } from '../../image/image-limits.ts';
 import type { Page } from '../../page/page.ts';
+import type { View } from '../../views/views.ts';
 
 /** A file of several pages, or of a format that must be decoded to be checked. */
 export interface PageFile {
@@ -20,6 +21,8 @@ export type Question =
   | { kind: 'page'; file: PageFile; index: number; to: string }
   /** All of the image is there; it is used as it is. */
   | { kind: 'check'; file: PageFile }
+  /** Writes the views of an image as new files. */
+  | { kind: 'views'; image: string; to: Readonly<Record<View, string>>; limits: ImageLimits }
   | { kind: 'close' };
 
 export type Answer = { pages: number } | { page: PageFacts } | { done: true };

@@ -1,4 +1,5 @@
 import { answerQuestions } from '../../../engine/processor/answer-questions.ts';
+import { makeViews } from '../../views/make-views.ts';
 import { checkFile, type OpenFile, openFile } from './open-file.ts';
 import type { Answer, PageFile, Question } from './question.ts';
 
@@ -12,6 +13,10 @@ answerQuestions<Question, Answer>(async (question) => {
   }
   if (question.kind === 'check') {
     await checkFile(question.file);
+    return { done: true };
+  }
+  if (question.kind === 'views') {
+    await makeViews(question.image, question.to, question.limits);
     return { done: true };
   }
   const file = await reopen(question.file);
