@@ -6,7 +6,7 @@ import { mostViews } from './saved-views.ts';
 const view = {
   page: 'documents',
   name: 'doubtful',
-  address: '/console/transcription/documents?has=doubtful',
+  address: '/console/engine/queues?state=doubtful',
 };
 
 test('a saved view is found again, changed and deleted, and nobody else sees it', async (t) => {
@@ -17,7 +17,7 @@ test('a saved view is found again, changed and deleted, and nobody else sees it'
       ({ changedAt: _, ...one }: { changedAt: number }) => one,
     );
   assert.equal((await server.call('view.set', view, anna)).status, 200);
-  const changed = { ...view, address: '/console/transcription/documents?has=no-text' };
+  const changed = { ...view, address: '/console/engine/queues?state=no-text' };
   await server.call('view.set', changed, anna);
   await server.call('view.set', { ...view, page: 'queues' }, anna);
   assert.deepEqual(await views(anna, { page: 'documents' }), [changed]);

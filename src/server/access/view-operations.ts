@@ -56,7 +56,7 @@ export const viewSet = defineOperation({
   stores: true,
   input: z.strictObject({ page, name, address }),
   output: z.strictObject({}),
-  example: { page: 'documents', name: 'doubtful', address: '/console/transcription/documents?has=doubtful' },
+  example: { page: 'engine/queues', name: 'broken', address: '/console/engine/queues?state=doubtful' },
   async handler({ engine, caller }, view) {
     const changedAt = engine.clock.now();
     await engine.database.transaction((transaction) =>
@@ -75,7 +75,7 @@ export const viewDelete = defineOperation({
   audited: false,
   input: z.strictObject({ page, name }),
   output: z.strictObject({}),
-  example: { page: 'documents', name: 'doubtful' },
+  example: { page: 'engine/queues', name: 'broken' },
   async handler({ engine, caller }, view) {
     if (!(await deleteView(engine.database.query, caller.name, view)))
       throw new PismakError(

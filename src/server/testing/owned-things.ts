@@ -121,7 +121,7 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     return { input: {}, ...seenOnlyByOwner(`view${tag}`) };
   },
   'view.set': async (_server, _owner, tag) => ({
-    input: { page: 'documents', name: `new${tag}`, address: '/console/transcription/documents' },
+    input: { page: 'documents', name: `new${tag}`, address: '/console/engine/queues' },
     // Each user has views of their own.
     foreign: ({ status }) => assert.equal(status, 200),
   }),
@@ -219,7 +219,7 @@ async function saveView(
   owner: { name: string; key: string },
   tag: string,
 ): Promise<void> {
-  const view = { page: 'documents', name: `view${tag}`, address: '/console/transcription/documents' };
+  const view = { page: 'documents', name: `view${tag}`, address: '/console/engine/queues' };
   assert.equal((await server.call('view.set', view, owner)).status, 200);
 }
 
