@@ -218,14 +218,27 @@ test('cancel, retry, ls and search are one call each', async () => {
     [
       'document ls --state done',
       'document.ls',
-      { state: 'done' },
-      { documents: [{ ...sampleOf(documentRow), ...document }] },
+      { state: ['done'] },
+      { documents: [{ ...sampleOf(documentRow), ...document }], total: 1 },
     ],
     [
       'search kůň praž* --document d1',
       'search.text',
       { words: 'kůň praž*', document: 'd1' },
-      { hits: [{ document: 'd1', name: 'Kronika', page: 1, pageName: 'a.tif', snippet: 'kůň', marks: [] }] },
+      {
+        hits: [
+          {
+            document: 'd1',
+            name: 'Kronika',
+            page: 1,
+            pageId: 'p',
+            pageName: 'a.tif',
+            snippet: 'kůň',
+            marks: [],
+          },
+        ],
+        withoutText: 0,
+      },
     ],
   ];
   for (const [typed, name, input, answer] of calls) {
