@@ -71,6 +71,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
       summary: 'Show every setting and where its value comes from',
       load: () => import('./commands/config.ts'),
     },
+    system: {
+      summary: 'Show components, versions, disks, certificates and licences of a server',
+      load: () => import('./commands/system.ts'),
+    },
     server: {
       summary: 'Show and change the addresses of the servers',
       load: () => import('./commands/server.ts'),

@@ -60,7 +60,7 @@ function importsOf(file: string): { from: string; names: string[] }[] {
 }
 
 /** Commands whose example can't be tried here, or does not say what the operation's example says. */
-const otherExamples = ['user create', 'user password', 'worker unpin'];
+const otherExamples = ['alert unmute', 'stage try', 'user create', 'user password', 'worker unpin'];
 
 for (const { words, example, operation } of await generated()) {
   if (otherExamples.includes(words)) continue;
@@ -77,6 +77,7 @@ for (const { words, example, operation } of await generated()) {
 
 /** Commands whose verb is not that of their operation, and why. */
 const otherVerbs: Readonly<Record<string, string>> = {
+  'alert unmute': 'sends `alert.mute` without a time',
   'worker unpin': 'sends `worker.pin` without a stage',
 };
 

@@ -28,7 +28,7 @@ export interface House {
 }
 
 /** What a house adds to a running engine; what the engine calls on the house is in `OpenHouse`. */
-export interface HouseParts extends Omit<OpenHouse, 'name'> {
+export interface HouseParts extends Omit<OpenHouse, 'name' | 'settings'> {
   /** The house's own migrations, run after the engine's. Use its tables through `database.withTables()`. */
   readonly migrations?: MigrationLine['migrations'];
   readonly processors?:
@@ -71,6 +71,7 @@ export interface BesideWorker extends Pick<Engine, 'clock' | 'log' | 'settings'>
 /** A house whose parts are loaded. */
 export interface LoadedHouse extends HouseParts {
   readonly name: string;
+  readonly settings?: z.ZodObject;
 }
 
 /** Loaded when named on the command line. `default` is an `AddGroup` of `src/terminal/command-group.ts`. */
@@ -110,7 +111,7 @@ export function loadHouses(houses: readonly House[]): Promise<LoadedHouse[]> {
     houses.map(async (house) => {
       const parts = await house.load();
       checkPrefix(house.name, parts);
-      return { ...parts, name: house.name };
+      return { ...parts, name: house.name, ...(house.settings && { settings: house.settings }) };
     }),
   );
 }

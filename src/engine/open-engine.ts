@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { createAlerts } from './alert/alert.ts';
 import { AuditTrail } from './audit/audit.ts';
@@ -35,6 +36,7 @@ import { closeInOrder, closeMs, drain } from './time/close-in-order.ts';
 import { createCallTurns } from './turns/call-turns.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
 import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
+import { trialsDirectory } from './worker/try-stages.ts';
 import { createWorkerSet, type WorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
@@ -44,6 +46,8 @@ export interface EngineOptions {
   random?: Random;
   /** The file that the settings came from, if any. */
   configurationFile?: string | undefined;
+  /** Where each setting comes from, see `LoadedSettings`; by default, all are defaults. */
+  settingOrigins?: ReadonlyMap<string, string> | undefined;
   houses?: readonly LoadedHouse[];
   /** Additional processors, besides those of the houses. */
   processors?: readonly ProcessorRegistration[];
@@ -144,6 +148,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       configurationFile: options.configurationFile,
     });
     running = workers;
+    await rm(trialsDirectory(directory.cache), { recursive: true, force: true });
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());
     const busyWatch = new BusyWatch({ now: () => clock.now() });
@@ -156,6 +161,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       clockWatch: watch,
       directory,
       configurationFile: options.configurationFile,
+      settingOrigins: options.settingOrigins ?? new Map(),
       pipelines,
       changes,
       samples,

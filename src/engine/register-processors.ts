@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Database } from './database/database.ts';
 import { PismakError } from './ground/errors.ts';
 import { checkAllowed } from './processor/command/allowed-programs.ts';
-import { parseCommandConfig } from './processor/command/command-config.ts';
+import { commandSettings, ofProgram, parseCommandConfig } from './processor/command/command-config.ts';
 import { dummyProcessor } from './processor/dummy.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
 import { createProcessors, type Processors } from './processor/processors.ts';
@@ -19,6 +19,8 @@ const commandProcessor: ProcessorRegistration = {
   check(config, { commands }) {
     checkAllowed(parseCommandConfig(config).COMMAND, commands);
   },
+  settings: commandSettings,
+  besides: ofProgram,
   module: new URL('./processor/command/command.ts', import.meta.url),
   // Its program has no network access unless NETWORK = yes.
   network: true,

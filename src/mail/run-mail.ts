@@ -8,6 +8,7 @@ import { runRecorder } from './delivery/record-whole.ts';
 import { RowMails } from './delivery/row-mails.ts';
 import { runSenders } from './delivery/run-senders.ts';
 import { WholeMails } from './delivery/whole-mails.ts';
+import { sayMailAlert } from './model/alert-sentences.ts';
 import { OpenMail } from './opened/open-mail.ts';
 import { Relays } from './relays/relays.ts';
 import { runRetention } from './retention/run-retention.ts';
@@ -27,7 +28,11 @@ export async function runMail(engine: Engine): Promise<Running> {
   relays.onDown = (reason) => {
     if (reason === undefined) void engine.alerts.clear('mail.relays-down', 'relays');
     else
-      void engine.alerts.raise('mail.relays-down', 'relays', `no relay takes mails, so they wait: ${reason}`);
+      void engine.alerts.raise(
+        'mail.relays-down',
+        'relays',
+        sayMailAlert('mail.relays-down', { why: reason }),
+      );
   };
   if (settings.alertsTo.length > 0) await keepAlertType(engine, settings);
   const open = stateOf(engine, OpenMail);

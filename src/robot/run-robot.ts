@@ -5,6 +5,7 @@ import { newId } from '../engine/ground/identity.ts';
 import { sectionOf } from '../engine/house.ts';
 import { type Running, runService } from '../engine/service/service.ts';
 import { WakeUp } from '../engine/time/wake-up.ts';
+import { sayRobotAlert } from './crawl/alert-sentences.ts';
 import { crawlsChanged, tellProgress } from './crawl/changes.ts';
 import { finishCrawl } from './crawl/crawls.ts';
 import { UnusableExpression } from './crawl/expression.ts';
@@ -187,15 +188,14 @@ async function setAside(
   { fence, reason }: { fence: number; reason: string },
 ): Promise<void> {
   await finishCrawl(engine, id, { fence, state: 'stopped' });
-  const advice = 'delete it and define a new one';
-  const told = `crawl ${name} was stopped: ${reason}. The options of a crawl can't be changed: ${advice}.`;
+  const told = sayRobotAlert('robot.set-aside', { crawl: name, why: reason });
   await engine.alerts.raise('robot.set-aside', id, told, { owner });
 }
 
 /** Raises or clears the alert that hardly any server answers a crawl. */
 async function tellCutOff({ alerts }: Engine, { id, name }: CrawlName, isCutOff: boolean): Promise<void> {
   if (!isCutOff) return alerts.clear('robot.cut-off', id);
-  const reason = `crawl ${name} gets no answer from nearly all servers: is this network cut off?`;
+  const reason = sayRobotAlert('robot.cut-off', { crawl: name });
   await alerts.raise('robot.cut-off', id, reason);
 }
 
@@ -209,7 +209,7 @@ async function tellSegmenter(engine: Engine, number: number, problem: string | u
     .catch(() => undefined);
   if (!row) return;
   if (problem === undefined) return engine.alerts.clear('robot.segmenter-down', row.id);
-  const reason = `the segmenter of crawl ${row.name} does not answer (${problem}); documents wait for it`;
+  const reason = sayRobotAlert('robot.segmenter-down', { crawl: row.name, why: problem });
   await engine.alerts.raise('robot.segmenter-down', row.id, reason, { owner: row.owner });
 }
 

@@ -34,6 +34,7 @@ const boundedOtherwise: Record<string, string> = {
   'session.show': 'scopes of one key',
   'mailtype.show': 'one mail type',
   'relay.ls': 'the settings name the relays',
+  'settings.ls': 'settings are part of the program',
 };
 
 interface Schema {

@@ -16,13 +16,14 @@ const local: Caller = { name: 'local', role: 'admin', address: 'command line' };
 
 /** Runs operations in this process while no other process uses the data directory. Starts no workers or services. */
 export async function openEngineClient(
-  { settings, file }: LoadedSettings,
+  { settings, origins, file }: LoadedSettings,
   houses: readonly House[],
   interruption: AbortSignal,
 ): Promise<Client> {
   const engine = await openEngine(settings, {
     purpose: 'a command',
     configurationFile: file,
+    settingOrigins: origins,
     houses: await loadHouses(houses),
   });
   return {

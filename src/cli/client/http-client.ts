@@ -148,9 +148,11 @@ async function parsed(answer: IncomingMessage): Promise<unknown> {
   const content = parseJson((await buffer(answer)).toString());
   const status = answer.statusCode ?? 0;
   if (status >= 200 && status < 300 && content !== undefined) return content;
-  const { code, message, details } = (content as { error?: Partial<PismakError> } | undefined)?.error ?? {};
+  const { code, message, details, sentence } =
+    (content as { error?: Partial<PismakError> } | undefined)?.error ?? {};
   if (code !== undefined && Object.hasOwn(errorStatus, code) && message !== undefined) {
-    throw new PismakError(code as ErrorCode, String(message), details ? { details } : {});
+    const text = sentence ? { ...sentence, message: String(message) } : String(message);
+    throw new PismakError(code as ErrorCode, text, details ? { details } : {});
   }
   throw new PismakError('unavailable', `the server is not Pismak: it answered with status ${status}`);
 }

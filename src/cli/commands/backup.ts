@@ -3,9 +3,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { backupName } from '../../engine/backup/backup-directory.ts';
 import { isSystemError, reasonOf } from '../../engine/files/system-error.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
-import { backupCreate } from '../../engine/operation/operations/backup.ts';
+import { backupCreate, backupList } from '../../engine/operation/operations/backup.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { formatBytes, formatTime } from '../../terminal/output/format.ts';
 
 const add: AddGroup = (group, shell) => {
   group.addHelpText(
@@ -21,7 +22,24 @@ const add: AddGroup = (group, shell) => {
     move(answer.file, target);
     return { ...answer, file: target };
   };
-  operationCommands(group, shell)(backupCreate, {
+  const command = operationCommands(group, shell);
+  command(backupList, {
+    usage: 'ls',
+    columns: [
+      { title: 'backup', of: (row) => row.name },
+      { title: 'of', of: (row) => formatTime(row.contents?.createdAt ?? row.writtenAt) },
+      { title: 'size', of: (row) => formatBytes(row.size), align: 'right' },
+      { title: 'blobs', of: (row) => row.contents?.blobs.count },
+      { title: 'users', of: (row) => row.contents?.users },
+      { title: 'version', of: (row) => row.contents?.version },
+      { title: '', of: (row) => (row.contents === null ? 'NOT A WHOLE BACKUP' : ' ') },
+    ],
+    empty: 'there are no backups',
+    follow: async ({ restore }, { out, stderr }) => {
+      if (!out.json) stderr.write(`${restore.message}\n`);
+    },
+  });
+  command(backupCreate, {
     usage: '<name>',
     examples: ['backup pismak-$(date +%F).tar', 'backup /mnt/usb/pismak.tar'],
     fields: { name: { about: 'name of the new file, or a path', read: (text) => text } },

@@ -2,10 +2,12 @@ import {
   pipelineCreate,
   pipelineDelete,
   pipelineList,
+  pipelineSet,
   pipelineShow,
 } from '../../engine/operation/operations/pipeline.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { ifVersion } from '../../terminal/options/if-version.ts';
 import { commaList } from '../../terminal/options/option-values.ts';
 import { formatTime } from '../../terminal/output/format.ts';
 
@@ -28,6 +30,11 @@ const add: AddGroup = (group, shell) => {
     examples: ['pipeline create pages detect,recognise,pages-done'],
     fields: { stages: { read: commaList } },
     say: (_, { name, stages }) => `pipeline ${name}: ${stages.join(' -> ')}`,
+  });
+  command(pipelineSet, {
+    usage: 'set <pipeline> <stages...>',
+    fields: { stages: { read: commaList }, base: ifVersion },
+    say: ({ version }, { name, stages }) => `pipeline ${name} has version ${version}: ${stages.join(' -> ')}`,
   });
   command(pipelineDelete, {
     usage: 'delete <pipeline>',

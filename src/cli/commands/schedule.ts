@@ -15,6 +15,7 @@ import {
 import type { ScheduleDefinition } from '../../engine/schedule/schedule.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { ifVersion } from '../../terminal/options/if-version.ts';
 import { commaList, jsonObject } from '../../terminal/options/option-values.ts';
 import { formatTime } from '../../terminal/output/format.ts';
 import { followRun } from './follow-run.ts';
@@ -60,15 +61,15 @@ const add: AddGroup = (group, shell) => {
     ],
     fields: {
       definition: { about: 'the whole definition as JSON; @FILE reads it from a file', mandatory: false },
-      version: { flags: '--if-version <number>' },
+      base: ifVersion,
     },
-    async complete({ client, options }, { name, definition, version }) {
+    async complete({ client, options }, { name, definition, base }) {
       if (definition) return {};
       const before = await (await client()).call(scheduleShow, { name });
       const changed = changedSchedule(before.definition, options as ScheduleOptions);
       if (JSON.stringify(changed) === JSON.stringify(before.definition))
         throw new PismakError('invalid-input', 'this changes nothing: give --cron, --task or another option');
-      return { definition: changed, version: version ?? before.version };
+      return { definition: changed, base: base ?? before.version };
     },
     say: ({ version, nextAt, definition }, { name }) =>
       `schedule ${name} has version ${version} and runs ${nextText(definition, nextAt)}`,

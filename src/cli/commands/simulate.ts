@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { messageOf, PismakError } from '../../engine/ground/errors.ts';
+import { watchdogSimulate } from '../../engine/operation/operations/simulate.ts';
 import { readWorkload } from '../../engine/simulation/read-workload.ts';
 import { SimulatedTrace } from '../../engine/simulation/recorder.ts';
 import { type Report, report } from '../../engine/simulation/report.ts';
@@ -56,12 +57,12 @@ const add: AddGroup = (group, { run }) => {
     .addHelpText(
       'after',
       '\nRuns the policy of the watchdog in virtual time. The reference is the result if switching cost nothing and\n' +
-        'requests were served in the order of arrival. Needs no data directory.\n\n' +
+        'requests were served in the order of arrival. Needs no data directory; with --url, that server computes.\n\n' +
         'Examples:\n  $ pismak simulate\n  $ pismak simulate --policy all --seeds 20\n' +
         '  $ pismak simulate --workload examples/workload.toml --warm 0.2 --svg run.svg',
     )
     .action(
-      run<Options>(async ({ options, out, signal, stderr }) => {
+      run<Options>(async ({ options, out, signal, stderr, remote, client }) => {
         const { seed, seeds, svg } = options;
         const chosen = chosenPolicies(options.policy);
         if (seeds < 1) throw new PismakError('invalid-input', '--seeds must be 1 or more');
@@ -70,11 +71,23 @@ const add: AddGroup = (group, { run }) => {
         const load = adjusted(await readWorkload(options.workload), options);
         const reports: Report[] = [];
         const traces: Trace[] = [];
-        for (const policy of chosen) {
-          const recorder = new SimulatedTrace();
-          reports.push(await report(load, { policy, seed, seeds, recorder, signal }));
-          traces.push(recorder.trace);
-        }
+        if (remote) {
+          const answer = await (await client()).call(watchdogSimulate, {
+            workload: load,
+            policies: chosen,
+            seed,
+            seeds,
+          });
+          for (const { trace, ...figures } of answer.reports) {
+            reports.push(figures);
+            traces.push(trace);
+          }
+        } else
+          for (const policy of chosen) {
+            const recorder = new SimulatedTrace();
+            reports.push(await report(load, { policy, seed, seeds, recorder, signal }));
+            traces.push(recorder.trace);
+          }
         const [first] = reports;
         if (out.json) out.object(first && chosen.length === 1 ? first : reports);
         else {

@@ -8,10 +8,13 @@ import {
   stagePriority,
   stageShow,
 } from '../../engine/operation/operations/stage.ts';
-import type { AddGroup } from '../../terminal/command-group.ts';
+import { stageTry } from '../../engine/operation/operations/stage-try.ts';
+import { type AddGroup, collect } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { ifVersion } from '../../terminal/options/if-version.ts';
 import { formatDuration, formatTime } from '../../terminal/output/format.ts';
 import { addDefinitionOptions, definitionFields, readChange, readDefinition } from './stage-options.ts';
+import { readTrial, saveTrial } from './stage-trial.ts';
 
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
@@ -54,13 +57,32 @@ const add: AddGroup = (group, shell) => {
         'stage configure recognise --attempts 5 --stage-config @ocr.ini',
         'stage configure recognise --file model.bin --file words.txt',
       ],
-      fields: definitionFields,
+      fields: { ...definitionFields, base: ifVersion },
       complete: readChange,
       say: ({ name, version }) => `stage ${name} now has version ${version}`,
     }),
   );
+  const trial = command(stageTry, {
+    usage: 'try <stage>',
+    examples: [
+      'stage try recognise --stage-config @ocr.ini --input scan.png --before page,prepare -o tried/',
+    ],
+    fields: { ...definitionFields, input: false },
+    complete: readTrial,
+    show: ({ steps }, { out }) => {
+      for (const { stage, ok, ms, reason, log } of steps) {
+        out.say(`${stage}: ${ok ? 'done' : `failed: ${reason}`} (${formatDuration(ms)})`);
+        if (log !== '') out.text(log.trimEnd());
+      }
+    },
+    follow: saveTrial,
+  })
+    .requiredOption('--input <file>', 'a file of the request; may be repeated', collect)
+    .option('-o, --output <directory>', 'save the resulting files here');
+  addDefinitionOptions(trial);
   command(stagePriority, {
     usage: 'priority <stage> <priority>',
+    fields: { base: ifVersion },
     examples: ['stage priority recognise -1'],
     say: ({ name, priority, version }) => `stage ${name} now has priority ${priority}, version ${version}`,
   });

@@ -14,13 +14,10 @@ const add: AddGroup = (group, shell) => {
     )
     .action(
       shell.run<{ buildConsole?: boolean }>(async (session) => {
-        const { settings, file, warnings } = await session.settings();
-        for (const warning of warnings) session.stderr.write(`pismak: ${warning}\n`);
+        const loaded = await session.settings();
+        for (const warning of loaded.warnings) session.stderr.write(`pismak: ${warning}\n`);
         const { up } = await import('../up/up.ts');
-        await up(settings, session.houses, {
-          configurationFile: file,
-          buildsConsole: session.options.buildConsole === true,
-        });
+        await up(loaded, session.houses, { buildsConsole: session.options.buildConsole === true });
       }),
     );
 };

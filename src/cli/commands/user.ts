@@ -10,6 +10,7 @@ import {
 } from '../../server/access/user-operations.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { ifVersion } from '../../terminal/options/if-version.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import { readPassword as ask } from './read-password.ts';
 
@@ -51,15 +52,25 @@ const add: AddGroup = (group, shell) => {
   });
   command(userRole, {
     usage: 'role <user> <role>',
+    fields: { base: ifVersion },
     say: ({ name, role }) => `user ${name} now has the role ${role}`,
   });
   command(userSet, {
     usage: 'set <user>',
+    fields: { base: ifVersion },
     say: ({ name, mayPrioritise }) =>
       mayPrioritise ? `user ${name} may set a priority` : `user ${name} may not set a priority`,
   });
-  command(userDisable, { usage: 'disable <user>', say: (_, { name }) => `user ${name} is disabled` });
-  command(userEnable, { usage: 'enable <user>', say: (_, { name }) => `user ${name} may sign in again` });
+  command(userDisable, {
+    usage: 'disable <user>',
+    fields: { base: ifVersion },
+    say: (_, { name }) => `user ${name} is disabled`,
+  });
+  command(userEnable, {
+    usage: 'enable <user>',
+    fields: { base: ifVersion },
+    say: (_, { name }) => `user ${name} may sign in again`,
+  });
   command(userDelete, { usage: 'delete <user>', say: (_, { name }) => `user ${name} is deleted` });
 };
 export default add;

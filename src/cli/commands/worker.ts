@@ -3,6 +3,7 @@ import {
   workerEnable,
   workerForget,
   workerList,
+  workerLog,
   workerPin,
   workerStop,
   workerSwitch,
@@ -10,6 +11,7 @@ import {
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { commaList } from '../../terminal/options/option-values.ts';
+import { formatTime } from '../../terminal/output/format.ts';
 import type { RunWorkerOptions } from './run-worker.ts';
 import { workerColumns } from './worker-columns.ts';
 
@@ -66,6 +68,16 @@ const add: AddGroup = (group, shell) => {
   command(workerDisable, {
     usage: 'disable <worker>',
     say: (_, { id }) => `worker ${id} is disabled: it finishes its current work, then stays idle`,
+  });
+  command(workerLog, {
+    usage: 'log <worker>',
+    show({ lines, failures }, { out }) {
+      for (const { at, level, text } of lines) out.text(`${formatTime(at)} ${level.padEnd(5)} ${text}`);
+      if (failures.length > 0) out.say('failed attempts:');
+      for (const { at, stage, uuid, attempt, reason } of failures)
+        out.text(`${formatTime(at)} ${stage} ${uuid}, attempt ${attempt}: ${reason}`);
+      if (lines.length + failures.length === 0) out.say('it has logged nothing yet');
+    },
   });
   command(workerStop, {
     usage: 'stop <worker>',

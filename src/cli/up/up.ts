@@ -2,6 +2,7 @@ import type { Engine } from '../../engine/composition/engine.ts';
 import { type House, loadHouses } from '../../engine/house.ts';
 import { freeMemoryWhenIdle } from '../../engine/process/idle-memory.ts';
 import { serverNames } from '../../engine/servers/server-addresses.ts';
+import type { LoadedSettings } from '../../engine/settings/load.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { withDeadline } from '../../engine/time/deadline.ts';
 import { startSystem } from '../../server/system.ts';
@@ -16,9 +17,9 @@ const commandName = import.meta.filename.endsWith('.ts') ? 'bin/pismak' : 'npx p
 
 /** `pismak up`: runs everything in this process until a signal stops it. */
 export async function up(
-  settings: Settings,
+  { settings, origins, file }: LoadedSettings,
   houses: readonly House[],
-  { configurationFile, buildsConsole }: { configurationFile: string | undefined; buildsConsole: boolean },
+  { buildsConsole }: { buildsConsole: boolean },
 ): Promise<void> {
   // Unlike other commands, `up` survives a closed terminal or pipe (`pismak up | head`).
   for (const stream of [process.stdout, process.stderr])
@@ -30,7 +31,8 @@ export async function up(
 
   const { engine, server, close } = await startSystem(settings, {
     purpose: 'pismak up',
-    configurationFile,
+    configurationFile: file,
+    settingOrigins: origins,
     houses: await loadHouses(houses),
     console: print,
   });

@@ -1,5 +1,6 @@
 import type { Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
+import type { SentenceCode } from '../ground/sentence.ts';
 
 /** A problem of an entity. At most one alert is open for each kind and entity. */
 export interface Alert {
@@ -10,6 +11,8 @@ export interface Alert {
   entity: string;
   /** What is wrong and what to do, for people. */
   reason: string;
+  /** The reason for programs, which can say it in another language; null: only the text is known. */
+  sentence: SentenceCode | null;
   details: Readonly<Record<string, unknown>>;
   raisedAt: number;
   lastSeenAt: number;
@@ -17,6 +20,14 @@ export interface Alert {
   clearedAt: number | null;
   /** How often it was raised. */
   seen: number;
+  /** Who has taken notice of it; null: nobody yet. */
+  acknowledgedBy: string | null;
+  acknowledgedAt: number | null;
+  /** What they said about it. */
+  note: string | null;
+  /** Until then nobody is notified; null: it is not muted. */
+  mutedUntil: number | null;
+  mutedBy: string | null;
 }
 
 const keptMs = 90 * 24 * 3600 * 1000;
@@ -30,6 +41,11 @@ export async function findOpen(queries: Queries, kind: string, entity: string): 
     .where('entity', '=', entity)
     .where('clearedAt', 'is', null)
     .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function findAlert(queries: Queries, id: string): Promise<Alert | undefined> {
+  const row = await queries.selectFrom('alert').selectAll().where('id', '=', id).executeTakeFirst();
   return row && fromRow(row);
 }
 
@@ -61,10 +77,18 @@ export async function trimAlerts(queries: Queries, now: number): Promise<void> {
     .execute();
 }
 
-function toRow({ details, ...rest }: Alert): EngineTables['alert'] {
-  return { ...rest, detailsJson: JSON.stringify(details) };
+function toRow({ details, sentence, ...rest }: Alert): EngineTables['alert'] {
+  return {
+    ...rest,
+    detailsJson: JSON.stringify(details),
+    sentenceJson: sentence && JSON.stringify(sentence),
+  };
 }
 
-function fromRow({ detailsJson, ...rest }: EngineTables['alert']): Alert {
-  return { ...rest, details: JSON.parse(detailsJson) };
+function fromRow({ detailsJson, sentenceJson, ...rest }: EngineTables['alert']): Alert {
+  return {
+    ...rest,
+    details: JSON.parse(detailsJson),
+    sentence: sentenceJson === null ? null : JSON.parse(sentenceJson),
+  };
 }

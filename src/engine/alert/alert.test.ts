@@ -11,6 +11,14 @@ import { type AlertNotice, createAlerts } from './alert.ts';
 
 const hour = 3_600_000;
 
+const untouched = {
+  acknowledgedBy: null,
+  acknowledgedAt: null,
+  note: null,
+  mutedUntil: null,
+  mutedBy: null,
+};
+
 async function setUp(t: test.TestContext) {
   const clock = new ManualClock();
   const embedded = await openEmbedded(t, { clock });
@@ -46,6 +54,8 @@ test('an alert and its end are stored and go to the log, the events, the changes
       lastSeenAt: it.clock.now(),
       clearedAt: null,
       seen: 1,
+      sentence: null,
+      ...untouched,
     },
   );
   it.clock.advance(1000);
@@ -81,6 +91,61 @@ test('a lasting alert stays one alert and is repeated once per period', async (t
     [['150 minutes', 151]],
   );
   assert.deepEqual(it.toldEvents(), ['alert.raised', 'alert.repeated', 'alert.repeated']);
+});
+
+test('colleagues see who looks after an alert', async (t) => {
+  const it = await setUp(t);
+  await it.alerts.raise('disk.low', 'here', 'low');
+  const [open] = await it.alerts.list();
+  it.clock.advance(60_000);
+  const taken = await it.alerts.acknowledge(open?.id ?? '', 'anna', 'the disk is replaced on Monday');
+  assert.deepEqual(
+    [taken.acknowledgedBy, taken.acknowledgedAt, taken.note],
+    ['anna', it.clock.now(), 'the disk is replaced on Monday'],
+  );
+  await it.alerts.raise('disk.low', 'here', 'lower');
+  assert.deepEqual(
+    (await it.alerts.list()).map(({ reason, acknowledgedBy }) => [reason, acknowledgedBy]),
+    [['lower', 'anna']],
+  );
+});
+
+test('nobody is notified of a muted alert until its time, and its end is told', async (t) => {
+  const it = await setUp(t);
+  await it.alerts.raise('disk.low', 'here', 'low');
+  const [open] = await it.alerts.list();
+  await it.alerts.mute(open?.id ?? '', 'anna', it.clock.now() + 2.5 * hour);
+  for (let minute = 0; minute < 240; minute++) {
+    it.clock.advance(60_000);
+    await it.alerts.raise('disk.low', 'here', 'low');
+  }
+  assert.deepEqual(
+    it.told.map(({ event, at }) => [event, (at - (open?.raisedAt ?? 0)) / hour]),
+    [
+      ['alert.raised', 0],
+      ['alert.repeated', 3],
+      ['alert.repeated', 4],
+    ],
+  );
+  await it.alerts.mute(open?.id ?? '', 'anna', it.clock.now() + 2 * hour);
+  await it.alerts.clear('disk.low', 'here');
+  assert.equal(it.toldEvents().at(-1), 'alert.cleared');
+});
+
+test('an alert that comes again is new: nobody looks after it, and it is not muted', async (t) => {
+  const it = await setUp(t);
+  await it.alerts.raise('disk.low', 'here', 'low');
+  const [first] = await it.alerts.list();
+  const id = first?.id ?? '';
+  await it.alerts.acknowledge(id, 'anna', null);
+  await it.alerts.mute(id, 'anna', it.clock.now() + 10 * hour);
+  await it.alerts.clear('disk.low', 'here');
+  await assert.rejects(it.alerts.mute(id, 'anna', null), { code: 'conflict' });
+  await assert.rejects(it.alerts.acknowledge('nothing', 'anna', null), { code: 'not-found' });
+  await it.alerts.raise('disk.low', 'here', 'low');
+  const [again] = await it.alerts.list();
+  assert.deepEqual([again?.acknowledgedBy, again?.mutedUntil], [null, null]);
+  assert.equal(it.toldEvents().at(-1), 'alert.raised');
 });
 
 test('a process that starts in between keeps the period', async (t) => {

@@ -4,9 +4,19 @@ import type { ChangeLog } from '../event/change-log.ts';
 import type { Events } from '../event/event.ts';
 import { hasCode, messageOf, PismakError } from '../ground/errors.ts';
 import { newId } from '../ground/identity.ts';
+import { sayRefusal } from '../ground/refusals.ts';
+import type { Sentence } from '../ground/sentence.ts';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
-import { type Alert, findOpen, insertAlert, listAlerts, trimAlerts, updateAlert } from './alert-rows.ts';
+import {
+  type Alert,
+  findAlert,
+  findOpen,
+  insertAlert,
+  listAlerts,
+  trimAlerts,
+  updateAlert,
+} from './alert-rows.ts';
 
 export type { Alert } from './alert-rows.ts';
 
@@ -15,9 +25,16 @@ export interface Alerts {
    * Reports a problem, new or continuing. Raising it again keeps one alert, which is announced again every `repeatMs`. Never
    * throws, and works without the database: then the alert is logged and kept in memory.
    */
-  raise(kind: string, entity: string, reason: string, details?: Alert['details']): Promise<void>;
+  raise(kind: string, entity: string, reason: string | Sentence, details?: Alert['details']): Promise<void>;
   /** Ends the alert. Does nothing if it is not open. */
   clear(kind: string, entity: string): Promise<void>;
+  /** Records that somebody looks after an open alert, with what they say about it. */
+  acknowledge(id: string, by: string, note: string | null): Promise<Alert>;
+  /**
+   * Notifies nobody about an open alert until that time; null: notifies again. Its end is still told: whoever was notified of its
+   * beginning waits for it.
+   */
+  mute(id: string, by: string, until: number | null): Promise<Alert>;
   /** The open alerts, newest first; with `all`, ended ones too. */
   list(options?: { all?: boolean }): Promise<Alert[]>;
 }
@@ -31,7 +48,7 @@ export interface AlertNotice {
 /** Called in the transaction that stores the alert: messages added to the outbox there are sent if, and only if, it commits. */
 export type AlertSubscriber = (transaction: Queries, notice: AlertNotice) => Promise<void>;
 
-type News = Pick<Alert, 'kind' | 'entity' | 'reason' | 'details'>;
+type News = Pick<Alert, 'kind' | 'entity' | 'reason' | 'sentence' | 'details'>;
 
 /** A store that does not answer within this time counts as down. */
 const storeTimeoutMs = 5000;
@@ -67,13 +84,14 @@ export function createAlerts(parts: {
   function raised(open: Alert | undefined, now: number, news: News) {
     const event = open ? 'alert.repeated' : 'alert.raised';
     const alert: Alert = {
-      ...(open ?? { id: newId(clock), raisedAt: now, clearedAt: null, seen: 0 }),
+      ...(open ?? { id: newId(clock), raisedAt: now, clearedAt: null, seen: 0, ...untouched }),
       ...news,
       lastSeenAt: now,
       seen: (open?.seen ?? 0) + 1,
     };
     const timesTold = (at: number) => Math.floor((at - alert.raisedAt) / Math.max(1, repeatMs));
-    const isDue = !open || timesTold(now) > timesTold(open.lastSeenAt);
+    const isMuted = (alert.mutedUntil ?? 0) > now;
+    const isDue = !open || (!isMuted && timesTold(now) > timesTold(open.lastSeenAt));
     return { alert, notice: isDue ? ({ event, at: now, alert } satisfies AlertNotice) : undefined };
   }
 
@@ -100,9 +118,27 @@ export function createAlerts(parts: {
     });
   }
 
+  /** What a person does about an open alert. */
+  async function look(
+    id: string,
+    what: 'acknowledged' | 'muted' | 'unmuted',
+    change: (at: number) => Partial<Alert>,
+  ): Promise<Alert> {
+    const alert = await inTransaction(async (transaction) => {
+      const open = await findAlert(transaction, id);
+      if (!open) throw new PismakError('not-found', sayRefusal('unknown.alert', { alert: id }));
+      if (open.clearedAt !== null) throw new PismakError('conflict', sayRefusal('conflict.alert-ended', {}));
+      const looked = { ...open, ...change(clock.now()) };
+      await updateAlert(transaction, looked);
+      return looked;
+    });
+    changes.add({ kind: 'alert', entity: id, data: { event: `alert.${what}` } });
+    return alert;
+  }
+
   return {
-    async raise(kind, entity, reason, details = {}) {
-      const news = { kind, entity, reason, details };
+    async raise(kind, entity, text, details = {}) {
+      const news = { kind, entity, ...reasonOf(text), details };
       const key = keyOf(news);
       try {
         const notice = await storeRaised(news).catch((error: unknown) => {
@@ -154,11 +190,35 @@ export function createAlerts(parts: {
       }
     },
 
+    acknowledge: (id, by, note) =>
+      look(id, 'acknowledged', (at) => ({ acknowledgedBy: by, acknowledgedAt: at, note })),
+
+    mute: (id, by, until) =>
+      look(id, until === null ? 'unmuted' : 'muted', () => ({
+        mutedUntil: until,
+        mutedBy: until === null ? null : by,
+      })),
+
     async list(options) {
       const stored = await inTime(clock, listAlerts(database.query, options)).catch(() => []);
       return [...unstored.values(), ...stored];
     },
   };
+}
+
+/** Nobody has looked at a new alert yet. */
+const untouched = {
+  acknowledgedBy: null,
+  acknowledgedAt: null,
+  note: null,
+  mutedUntil: null,
+  mutedBy: null,
+} as const;
+
+function reasonOf(text: string | Sentence): Pick<Alert, 'reason' | 'sentence'> {
+  if (typeof text === 'string') return { reason: text, sentence: null };
+  const { code, parameters, message } = text;
+  return { reason: message, sentence: { code, parameters } };
 }
 
 function keyOf({ kind, entity }: { kind: string; entity: string }): string {

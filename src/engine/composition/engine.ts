@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Alerts } from '../alert/alert.ts';
 import type { AuditTrail } from '../audit/audit.ts';
 import type { Backlog } from '../backlog/backlog.ts';
@@ -35,6 +36,8 @@ export interface Engine extends Ports {
   readonly states: readonly HouseState[];
   /** The settings file in use, if any; backups include it. */
   readonly configurationFile?: string | undefined;
+  /** Where each setting comes from: `default`, `pismak.toml:12`, `environment PISMAK_X`, `command line --x`. */
+  readonly settingOrigins: ReadonlyMap<string, string>;
 
   readonly processors: Processors;
   readonly stages: Stages;
@@ -63,6 +66,8 @@ export interface Engine extends Ports {
 
 /** What the engine asks of a house while it is open. The rest of what a house brings is in `HouseParts` (house.ts). */
 export interface OpenHouse extends HouseWithBlobs, HouseWithLimits {
+  /** Its section of the settings. */
+  readonly settings?: z.ZodObject;
   /**
    * Asked before a user is deleted: refuses by throwing, or resolves to what erases everything that the house has recorded about the
    * user. The erasure runs after sign-in is blocked and before the account is deleted; it may be repeated. What the user owns stays.

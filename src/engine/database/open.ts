@@ -11,11 +11,12 @@ import { uploads } from './migrations/0060-uploads.ts';
 import { changes } from './migrations/0070-changes.ts';
 import { history } from './migrations/0080-history.ts';
 import { viewsAndFailures } from './migrations/0090-views-and-failures.ts';
+import { colleagues } from './migrations/0100-colleagues.ts';
 import { databaseSchemes } from './schemes.ts';
 
 const migrations = [
   ...[frame, accounts, turns, rights, machine, schedules, uploads],
-  ...[changes, history, viewsAndFailures],
+  ...[changes, history, viewsAndFailures, colleagues],
 ];
 export const engineMigrations: MigrationLine = { name: 'engine', migrations };
 

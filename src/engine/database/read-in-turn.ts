@@ -1,4 +1,5 @@
 import { PismakError } from '../ground/errors.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import type { Clock } from '../time/clock.ts';
 import { withinTime, withSignal } from '../time/within-time.ts';
 import { OwnerSlots } from '../turns/owner-slots.ts';
@@ -49,11 +50,9 @@ export function readInTurn(clock: Clock) {
 }
 
 export function tookTooLong(ms: number): PismakError {
-  return new PismakError(
-    'took-too-long',
-    `this took longer than ${ms / 1000} s and was stopped; ask for less at once, or try again later`,
-    { details: { deadlineMs: ms, retryAfterSeconds: 5 } },
-  );
+  return new PismakError('took-too-long', sayRefusal('failed.stopped', { seconds: ms / 1000 }), {
+    details: { deadlineMs: ms, retryAfterSeconds: 5 },
+  });
 }
 
 function busy(): PismakError {

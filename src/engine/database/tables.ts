@@ -10,7 +10,16 @@ export interface EngineTables {
     changedAt: number;
     changedBy: string;
   };
-  pipeline: { name: string; stagesJson: string; owner: string; createdAt: number };
+  pipeline: {
+    name: string;
+    stagesJson: string;
+    owner: string;
+    createdAt: number;
+    /** Grows with each change of the stages. */
+    version: Generated<number>;
+    changedAt: number | null;
+    changedBy: string | null;
+  };
   /** Queues of finished requests, and their owners. */
   outputQueue: { name: string; owner: string; createdAt: number };
   /** Cancelled work: `name` is the batch or the uuid of requests of `owner`. */
@@ -59,6 +68,10 @@ export interface EngineTables {
     createdAt: number;
     /** 1: may submit work ahead of other users' work. Administrators always may. */
     mayPrioritise: Generated<number>;
+    /** Grows when an administrator changes role, right or state. */
+    version: Generated<number>;
+    changedAt: number | null;
+    changedBy: string | null;
   };
   session: {
     tokenHash: string;
@@ -151,6 +164,8 @@ export interface EngineTables {
     updatedAt: number;
     /** Grows with each change of the definition. */
     version: Generated<number>;
+    /** Who made this version. */
+    changedBy: string | null;
   };
   scheduleRun: {
     id: string;
@@ -176,9 +191,20 @@ export interface EngineTables {
     lastSeenAt: number;
     clearedAt: number | null;
     seen: number;
+    /** The reason for programs: code and parameters. */
+    sentenceJson: string | null;
+    /** Who has taken notice of it, when, and what they said about it. */
+    acknowledgedBy: string | null;
+    acknowledgedAt: number | null;
+    note: string | null;
+    /** Until then nobody is notified. */
+    mutedUntil: number | null;
+    mutedBy: string | null;
   };
   /** What the watchdog saw from `since` to `until`; `size` is the size of the JSON. */
   trace: { id: string; since: number; until: number; whole: number; size: number; eventsJson: string };
+  /** The latest log lines and failures of a worker. */
+  workerJournal: { worker: string; linesJson: string; failuresJson: string; updatedAt: number };
   blobRef: { hash: string; owner: string; createdAt: number };
   /** Recent uploaders of a blob, who may therefore use it by its hash. */
   blobPut: {

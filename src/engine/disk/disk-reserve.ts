@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PismakError } from '../ground/errors.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import type { Ballast } from './ballast.ts';
 import { isFullServer } from './full-servers.ts';
 
@@ -155,11 +156,7 @@ export function defaultReserve(totalBytes: number): number {
 }
 
 export function diskFull(cause?: unknown): PismakError {
-  return new PismakError(
-    'disk-full',
-    'the disk is nearly full, so nothing new is accepted; reading and deleting still work. Delete what is no longer needed, or ask the operator for room (setting disk.reserveMb)',
-    { cause },
-  );
+  return new PismakError('disk-full', sayRefusal('failed.disk-full', {}), { cause });
 }
 
 /** A server refused: not the reserve of a disk of ours. */

@@ -1,3 +1,4 @@
+import type { Sentence, SentenceCode } from './sentence.ts';
 import { longestMessage, shorten } from './shorten.ts';
 
 /**
@@ -46,20 +47,28 @@ export const errorStatus = {
 /** The error for programs to read. */
 export type ErrorCode = keyof typeof errorStatus;
 
-/** An error with a stable code and a message that a user can act on. `details` goes to the user unchanged. */
+/**
+ * An error with a stable code and a message that a user can act on. `details` goes to the user unchanged. A message that is a
+ * sentence can be said in other languages.
+ */
 export class PismakError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | undefined;
+  readonly sentence: SentenceCode | undefined;
 
   constructor(
     code: ErrorCode,
-    message: string,
+    text: string | Sentence,
     options: { cause?: unknown; details?: Record<string, unknown> } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      typeof text === 'string' ? text : text.message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = 'PismakError';
     this.code = code;
     this.details = options.details;
+    this.sentence = typeof text === 'string' ? undefined : { code: text.code, parameters: text.parameters };
   }
 
   get status(): number {

@@ -182,7 +182,8 @@ test('a failing check changes nothing and stops no other check', async (t) => {
   const it = await setUp(t);
   await it.alerts.raise('broken', 'e', 'r');
   const broken: Check = { kind: 'broken', look: () => Promise.reject(new Error('no')) };
-  const good: Check = { kind: 'good', look: async () => [{ entity: 'g', reason: 'r', details: {} }] };
+  const reason = { code: 'good', parameters: {}, message: 'r' };
+  const good: Check = { kind: 'good', look: async () => [{ entity: 'g', reason, details: {} }] };
   await lookOnce([broken, good], it);
   assert.deepEqual((await it.alerts.list()).map(({ kind }) => kind).sort(), ['broken', 'good']);
 });

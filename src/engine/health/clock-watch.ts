@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Alerts } from '../alert/alert.ts';
+import { sayAlert } from '../alert/sentences.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { Database } from '../database/database.ts';
 import { messageOf } from '../ground/errors.ts';
@@ -81,14 +82,15 @@ export async function watchClock(parts: {
 
   async function handle(jump: number): Promise<void> {
     const now = clock.now();
-    const how = `the clock of ${host} was set ${jump > 0 ? 'ahead' : 'back'} by ${inWords(Math.abs(jump))}`;
-    log.warn({ jumpMs: jump }, how);
+    const by = inWords(Math.abs(jump));
+    log.warn({ jumpMs: jump }, `the clock of ${host} was set ${jump > 0 ? 'ahead' : 'back'} by ${by}`);
     if (jump < 0) {
       await mendTimes(database, { now, backMs: -jump });
       await broker.shiftDelays?.(jump);
     }
     if (isHeld()) {
-      const reason = `${how}. Nothing is deleted for its age until ${new Date(now + holdMs).toISOString()}: if the time is wrong, correct it; if it is right, run \`pismak clock accept\``;
+      const until = new Date(now + holdMs).toISOString();
+      const reason = sayAlert(jump > 0 ? 'clock.ahead' : 'clock.back', { host, by, until });
       await alerts.raise('clock.jumped', host, reason, { jumpMs: jump });
     } else await alerts.clear('clock.jumped', host);
   }

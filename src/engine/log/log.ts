@@ -55,8 +55,16 @@ const levels: Record<number, string> = {
 export function forPeople(line: string): string {
   const { level, time, msg, ...rest }: Record<string, unknown> = JSON.parse(line);
   const at = new Date(Number(time)).toTimeString().slice(0, 8);
-  const values = Object.entries(rest).map(([key, value]) => `${key}=${shown(value)}`);
-  return [at, (levels[Number(level)] ?? 'info').padEnd(5), msg ?? '', ' ', ...values].join(' ').trimEnd();
+  const values = valuesInLine(rest);
+  return [at, (levels[Number(level)] ?? 'info').padEnd(5), msg ?? '', ' ', values].join(' ').trimEnd();
+}
+
+/** `stage=recognise version=3` */
+export function valuesInLine(values: object): string {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}=${shown(value instanceof Error ? value.message : value)}`)
+    .join(' ');
 }
 
 function shown(value: unknown): string {

@@ -1,5 +1,6 @@
 import { type Callable, type Caller, hasRole } from '../ground/caller.ts';
 import { PismakError } from '../ground/errors.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import { namesOf } from './operation.ts';
 
 /** Refuses callers that may not call the operation with any input. Returns the caller. */
@@ -17,22 +18,18 @@ export function mayCall(operation: Callable, caller: Caller): boolean {
 function refusalOf(operation: Callable, caller: Caller | undefined): PismakError | undefined {
   if (operation.role === 'public') return undefined;
   if (!caller) {
-    return new PismakError(
-      'not-signed-in',
-      'sign in first, or send a valid key in the header `Authorization: Bearer pk_...`',
-    );
+    return new PismakError('not-signed-in', sayRefusal('refused.not-signed-in', {}));
   }
   if (!hasRole(caller, operation.role)) {
+    const { name, role: needed } = operation;
     return new PismakError(
       'forbidden',
-      `${operation.name} needs the role ${operation.role}, but yours is ${caller.role}; an administrator can change that`,
+      sayRefusal('refused.role', { operation: name, needed, role: caller.role }),
     );
   }
   if (!namesOf(operation).some((name) => inScope(name, caller.scopes))) {
-    return new PismakError(
-      'forbidden',
-      `this key may not call ${operation.name}; its scopes are ${caller.scopes?.join(', ') || 'none'}`,
-    );
+    const scopes = caller.scopes ?? [];
+    return new PismakError('forbidden', sayRefusal('refused.scope', { operation: operation.name, scopes }));
   }
   return undefined;
 }

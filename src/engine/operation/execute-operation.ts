@@ -3,10 +3,12 @@ import type { Engine } from '../composition/engine.ts';
 import { type Caller, mayTouch } from '../ground/caller.ts';
 import { hasCode, PismakError } from '../ground/errors.ts';
 import { newId } from '../ground/identity.ts';
+import { sayRefusal } from '../ground/refusals.ts';
+import type { Sentence } from '../ground/sentence.ts';
 import { shorten } from '../ground/shorten.ts';
 import { type EndedCall, isAuditedChange, toAuditEntry } from './audit-policy.ts';
 import { authorise } from './authorise.ts';
-import { brokenRule, ruleAbout } from './broken-rule.ts';
+import { ruleAbout, ruleOf } from './broken-rule.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { runHandler } from './run-handler.ts';
 
@@ -70,7 +72,7 @@ export function presentable(
   if (error instanceof ZodError) return invalidInput(error);
   const id = newId(engine.clock);
   engine.log.error({ err: error, id, doing }, 'an operation failed unexpectedly');
-  return new PismakError('internal', `an internal error occurred; the log has the details under ${id}`, {
+  return new PismakError('internal', sayRefusal('failed.internal', { id }), {
     cause: error,
     details: { id },
   });
@@ -96,10 +98,16 @@ const mostIssues = 5;
 function invalidInput(error: ZodError): PismakError {
   const issues = error.issues.slice(0, mostIssues).map((issue) => ({
     path: shorten(issue.path.map(String).join('.'), 100),
-    message: shorten(brokenRule(issue), 200),
+    ...shortRule(issue),
   }));
   const lines = issues.map(({ path, message }) => ruleAbout(path === '' ? 'the input' : path, message));
-  return new PismakError('invalid-input', lines.join('; '), { cause: error, details: { issues } });
+  const sentence = sayRefusal('refused.input', { problems: lines });
+  return new PismakError('invalid-input', sentence, { cause: error, details: { issues } });
+}
+
+function shortRule(issue: ZodError['issues'][number]): Sentence {
+  const rule = ruleOf(issue);
+  return { ...rule, message: shorten(rule.message, 200) };
 }
 
 export async function checkOwner(
@@ -116,7 +124,7 @@ export async function checkOwner(
     if (!hasCode(error, 'not-found') && !hasCode(error, 'queue-unknown')) throw error;
   }
   if (owner === undefined || !mayTouch(context.caller, owner)) {
-    throw new PismakError('not-found', 'there is no such thing, or it is not yours');
+    throw new PismakError('not-found', sayRefusal('unknown.or-foreign', {}));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Engine } from '../composition/engine.ts';
 import { tookTooLong } from '../database/read-in-turn.ts';
 import { PismakError } from '../ground/errors.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import { withDeadline } from '../time/deadline.ts';
 import { withSignal } from '../time/within-time.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -60,18 +61,14 @@ function readingApart(engine: Engine, query: Engine['database']['query']): Engin
 }
 
 function notBegun(): PismakError {
-  return new PismakError(
-    'unavailable',
-    'too many long calls are running, so this one was not started; try again later',
-    { details: { retryAfterSeconds: 30 } },
-  );
+  return new PismakError('unavailable', sayRefusal('failed.not-started', {}), {
+    details: { retryAfterSeconds: 30 },
+  });
 }
 
 /** A change is not rolled back half-way: it may still complete. */
 function stillRunning(ms: number): PismakError {
-  return new PismakError(
-    'took-too-long',
-    `this takes longer than ${ms / 1000} s and may still be running; check whether it is done before you repeat it`,
-    { details: { deadlineMs: ms, retryAfterSeconds: 30 } },
-  );
+  return new PismakError('took-too-long', sayRefusal('failed.may-still-run', { seconds: ms / 1000 }), {
+    details: { deadlineMs: ms, retryAfterSeconds: 30 },
+  });
 }

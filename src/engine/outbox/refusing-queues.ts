@@ -1,4 +1,5 @@
 import type { Alerts } from '../alert/alert.ts';
+import { sayAlert } from '../alert/sentences.ts';
 import { hasCode, messageOf } from '../ground/errors.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -37,7 +38,7 @@ export class RefusingQueues {
     const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
     this.#refusing.set(queue, { tries, nextTryAt: clock.now() + pauseMs });
     if (tries < triesBeforeAlert) return;
-    const reason = `queue ${queue} refused its messages ${tries} times, so they wait: ${messageOf(error)}`;
+    const reason = sayAlert('queue.refuses', { queue, tries, why: messageOf(error) });
     await alerts.raise(alertKind, queue, reason, { queue, tries });
   }
 

@@ -14,7 +14,7 @@ export interface DummyConfig {
   failureRate: number;
 }
 
-const settings = {
+export const dummySettings = {
   DUMMY: flag(true, 'only true makes sense'),
   TIME_SCALE: number(1, 'seconds for each byte of the first file'),
   TIME_DELTA: number(0, 'seconds that the time varies by'),
@@ -25,7 +25,7 @@ const settings = {
 
 /** Throws an error for the administrator to read. */
 export function parseDummyConfig(text: string): DummyConfig {
-  const config = parseStageConfig(text, settings);
+  const config = parseStageConfig(text, dummySettings);
   if (!config.DUMMY) throw new Error('DUMMY must be true: this processor does nothing but wait');
   const delta = Math.abs(config.TIME_DELTA);
   const differenceMin = config.TIME_DIFF_MIN ?? -delta;

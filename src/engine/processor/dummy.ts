@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../time/clock.ts';
-import { dummySeconds, parseDummyConfig } from './dummy-config.ts';
+import { dummySeconds, dummySettings, parseDummyConfig } from './dummy-config.ts';
 import { defineProcessor, type ProcessorRegistration } from './processor.ts';
 
 /** Pretends to work: waits for the configured time, and fails at the configured rate. For trying out a pipeline. */
@@ -8,6 +8,7 @@ export function dummyProcessor(clock: Clock): ProcessorRegistration {
     name: 'dummy',
     summary: 'waits instead of working: PT = DS * TIME_SCALE + TIME_DELTA; fails at FAILURE_RATE',
     check: parseDummyConfig,
+    settings: dummySettings,
     // In the worker's own thread, because all it does is wait.
     inline: defineProcessor(async (setup) => {
       const config = parseDummyConfig(setup.config);

@@ -1,3 +1,5 @@
+import type { StageSettings } from '../stage/stage-config.ts';
+
 /**
  * The code that does the work of a stage. A processor is loaded once per stage and version, and then called once per request:
  *
@@ -96,6 +98,10 @@ export type ProcessorRegistration = {
   summary: string;
   /** Checks a stage's configuration text before it is stored; throws a message for the administrator. */
   check?: (config: string, machine: { commands: readonly string[] }) => void;
+  /** The keys of its configuration, if it reads it with `parseStageConfig`: forms are drawn from them. */
+  settings?: StageSettings;
+  /** What its configuration may have besides lines `KEY = value`, for people. */
+  besides?: string;
   /**
    * Whether the same input with this configuration always has the same outcome, independent of anything outside (a network, a
    * service). A timeout is then not retried, and a crash only once. Default: false.

@@ -1,4 +1,5 @@
 import { messageOf, PismakError } from '../ground/errors.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import type { ProcessorRegistration } from './processor.ts';
 
 /** The processors that stages may use. Houses add theirs when they are opened. */
@@ -22,16 +23,16 @@ export function createProcessors(machine: { commands: readonly string[] } = { co
       const found = byName.get(name);
       if (found) return found;
       const known = processors.list().map((registration) => registration.name);
-      throw new PismakError('processor-unknown', `there is no processor ${name}; known: ${known.join(', ')}`);
+      throw new PismakError('processor-unknown', sayRefusal('unknown.processor', { processor: name, known }));
     },
     check(name, config) {
       const registration = processors.get(name);
       try {
         registration.check?.(config, machine);
       } catch (error) {
-        throw new PismakError('invalid-input', `configuration for processor ${name}: ${messageOf(error)}`, {
-          cause: error,
-        });
+        const why = messageOf(error);
+        const sentence = sayRefusal('conflict.configuration', { processor: name, why });
+        throw new PismakError('invalid-input', sentence, { cause: error });
       }
     },
   };

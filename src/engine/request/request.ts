@@ -91,6 +91,11 @@ export function newFile(name: string, content: Uint8Array): ResultFile {
   return create(ResultFileSchema, { name, content, size: BigInt(content.length) });
 }
 
+/** A file whose content is a blob. */
+export function newFileOfBlob(name: string, { hash, size }: { hash: string; size: number }): ResultFile {
+  return create(ResultFileSchema, { name, blob: hash, size: BigInt(size) });
+}
+
 export interface NewStageLog {
   hostId: string;
   stage: string;

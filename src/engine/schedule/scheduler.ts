@@ -1,4 +1,5 @@
 import type { Alerts } from '../alert/alert.ts';
+import { sayAlert } from '../alert/sentences.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import type { Events } from '../event/event.ts';
 import { messageOf, PismakError } from '../ground/errors.ts';
@@ -174,6 +175,7 @@ async function announce({ alerts, changes, clock, events }: Scheduling, run: Sch
   changes.add({ kind: 'schedule', entity: schedule, data: { run: id, status } });
   if (status === 'succeeded') return alerts.clear('schedule.failed', schedule);
   if (status === 'cancelled') return;
-  const reason = `schedule ${schedule} failed: ${log.trimEnd().split('\n').at(-1)}`;
+  const why = log.trimEnd().split('\n').at(-1) ?? '';
+  const reason = sayAlert('schedule.failed', { schedule, why });
   await alerts.raise('schedule.failed', schedule, reason, { run: id });
 }

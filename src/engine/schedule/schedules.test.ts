@@ -263,7 +263,10 @@ test('parameters that a task does not know are refused when a schedule is create
   await create(task('note', { a: '1' }));
   await refused(schedules.run('x', { user: 'acme' }), /there is no parameter user/);
   await refused(schedules.run('x', { b: 'too long' }), /parameter b: it must be short/);
-  await refused(schedules.set('x', { when: everyMinute, action: task('fail', { a: '1' }) }), /no parameters/);
+  await refused(
+    schedules.set('x', { when: everyMinute, action: task('fail', { a: '1' }) }, 'anna'),
+    /no parameters/,
+  );
   assert.deepEqual(await schedules.history(), []);
 });
 
@@ -328,14 +331,20 @@ test('a schedule is changed only under a known name and from the version that wa
   const refused = (code: 'not-found' | 'conflict', work: Promise<unknown>) =>
     assert.rejects(work, (error) => hasCode(error, code));
   const noting = { when: everyMinute, action: task('note') };
-  await refused('not-found', schedules.set('x', noting));
+  await refused('not-found', schedules.set('x', noting, 'anna'));
   assert.equal((await schedules.create('x', noting, 'anna')).version, 1);
-  const changed = await schedules.set('x', { ...noting, action: task('note', { a: '1' }) }, 1);
-  assert.deepEqual([changed.version, changed.owner], [2, 'anna']);
-  await refused('conflict', schedules.set('x', noting, 1));
+  const changed = await schedules.set('x', { ...noting, action: task('note', { a: '1' }) }, 'ben', 1);
+  assert.deepEqual([changed.version, changed.owner, changed.changedBy], [2, 'anna', 'ben']);
+  await assert.rejects(schedules.set('x', noting, 'anna', 1), {
+    code: 'conflict',
+    details: { base: 1, version: 2, changedBy: 'ben', changedAt: changed.updatedAt },
+  });
   assert.deepEqual((await schedules.get('x')).definition, changed.definition);
   await schedules.create('y', { ...noting, when: { kind: 'after', schedule: 'x' } }, 'anna');
-  await refused('conflict', schedules.set('x', { ...noting, when: { kind: 'after', schedule: 'y' } }));
+  await refused(
+    'conflict',
+    schedules.set('x', { ...noting, when: { kind: 'after', schedule: 'y' } }, 'anna'),
+  );
 });
 
 test('a request is published to stages, with the parameters as a file', async (t) => {

@@ -2,8 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Database, Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
 import type { ChangeLog } from '../event/change-log.ts';
+import { changedSince } from '../ground/base-version.ts';
 import { hasCode, PismakError } from '../ground/errors.ts';
 import { newId } from '../ground/identity.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import { stageName } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
 import { WakeUp } from '../time/wake-up.ts';
@@ -35,6 +37,8 @@ export interface Schedule {
   owner: string;
   /** Grows with each change of the definition. */
   version: number;
+  /** Who made this version; null: not recorded. */
+  changedBy: string | null;
   /** When it was last created, changed, enabled or disabled. */
   updatedAt: number;
   /** When it runs next; null if it is disabled or follows another schedule. */
@@ -46,8 +50,8 @@ export interface Schedules extends Tasks {
   list(): Promise<Schedule[]>;
   get(name: string): Promise<Schedule>;
   create(name: string, definition: ScheduleInput, owner: string): Promise<Schedule>;
-  /** Replaces the definition; with a version, only if the schedule still has it. Its owner stays. */
-  set(name: string, definition: ScheduleInput, version?: number): Promise<Schedule>;
+  /** Replaces the definition; with `base`, only if that is still its version. Its owner stays. */
+  set(name: string, definition: ScheduleInput, by: string, base?: number): Promise<Schedule>;
   /** Creates it unless the name exists: an existing schedule may have been changed on purpose. */
   ensure(name: string, definition: ScheduleInput, owner: string): Promise<void>;
   /** Ticks missed while disabled are not caught up. */
@@ -124,27 +128,30 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
         definitionJson: JSON.stringify(await checked(name, input)),
         enabled: 1,
         owner,
+        changedBy: owner,
         updatedAt: clock.now(),
       };
       try {
         await database.query.insertInto('schedule').values(row).execute();
       } catch (error) {
         if (!hasCode(error, 'constraint-violated')) throw error;
-        const text = `schedule ${name} already exists; \`pismak schedule set\` changes it`;
-        throw new PismakError('already-exists', text, { cause: error });
+        throw new PismakError('already-exists', sayRefusal('taken.schedule', { schedule: name }), {
+          cause: error,
+        });
       }
       changed(name, { created: true });
       return schedules.get(name);
     },
 
-    async set(name, input, version) {
+    async set(name, input, by, base) {
       const before = await schedules.get(name);
-      const expected = version ?? before.version;
+      const expected = base ?? before.version;
       const { numUpdatedRows } = await database.query
         .updateTable('schedule')
         .set({
           definitionJson: JSON.stringify(await checked(name, input)),
           version: expected + 1,
+          changedBy: by,
           updatedAt: clock.now(),
         })
         .where('name', '=', name)
@@ -152,10 +159,7 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
         .executeTakeFirst();
       const after = await schedules.get(name);
       if (Number(numUpdatedRows) === 0)
-        throw new PismakError(
-          'conflict',
-          `schedule ${name} has version ${after.version}, not ${expected}: somebody has changed it; read it again`,
-        );
+        throw changedSince(`schedule ${name}`, expected, { ...after, changedAt: after.updatedAt });
       changed(name, { version: after.version });
       return after;
     },
@@ -232,7 +236,7 @@ export async function listSchedules(queries: Queries, now: number): Promise<Sche
 }
 
 function fromRow(row: Selectable<EngineTables['schedule']>, lastTickAt: number, now: number): Schedule {
-  const { definitionJson, updatedAt, name, owner, version } = row;
+  const { definitionJson, updatedAt, name, owner, version, changedBy } = row;
   const definition = scheduleDefinition.parse(JSON.parse(definitionJson));
   const enabled = row.enabled === 1;
   // Counted from its last start, so that one run makes up for any number of missed ticks.
@@ -240,7 +244,7 @@ function fromRow(row: Selectable<EngineTables['schedule']>, lastTickAt: number, 
   // A start in the future was written while the clock was wrong. Clocks of several machines differ a little.
   const since = last > now + 60_000 ? now : last;
   const nextAt = enabled ? (nextTick(definition, since) ?? null) : null;
-  return { name, definition, enabled, owner, version: Number(version), updatedAt, nextAt };
+  return { name, definition, enabled, owner, version: Number(version), updatedAt, changedBy, nextAt };
 }
 
 export function follows({ when }: ScheduleDefinition, schedule: string): boolean {

@@ -1,3 +1,4 @@
+import { defineSentences, type Sentence } from '../ground/sentence.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StageDefinition } from './stage.ts';
 
@@ -11,10 +12,13 @@ export function handlingLimitMs({ broker, rabbitmq }: Pick<Settings, 'broker' | 
 export function overLimit(
   { name, timeoutMs }: Pick<StageDefinition, 'name' | 'timeoutMs'>,
   limitMs: number | null,
-): string | undefined {
+): Sentence | undefined {
   if (limitMs === null || timeoutMs < limitMs) return undefined;
-  return (
-    `stage ${name} may take ${timeoutMs} ms, but RabbitMQ takes a message back after ${limitMs} ms: give it a shorter ` +
-    'timeout, or raise `consumer_timeout` in rabbitmq.conf of all nodes and then `rabbitmq.consumerTimeoutMs` here'
-  );
+  return say('stage.too-slow', { stage: name, timeoutMs, limitMs });
 }
+
+const say = defineSentences({
+  'stage.too-slow': (it: { stage: string; timeoutMs: number; limitMs: number }) =>
+    `stage ${it.stage} may take ${it.timeoutMs} ms, but RabbitMQ takes a message back after ${it.limitMs} ms: give it a shorter ` +
+    'timeout, or raise `consumer_timeout` in rabbitmq.conf of all nodes and then `rabbitmq.consumerTimeoutMs` here',
+});

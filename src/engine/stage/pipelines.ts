@@ -1,7 +1,11 @@
+import type { Selectable } from 'kysely';
 import type { Broker } from '../broker/broker.ts';
 import type { Database, Queries } from '../database/database.ts';
+import type { EngineTables } from '../database/tables.ts';
 import type { ChangeLog } from '../event/change-log.ts';
+import { changedSince, checkBase } from '../ground/base-version.ts';
 import { hasCode, PismakError } from '../ground/errors.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import type { Clock } from '../time/clock.ts';
 import { meantNames, type Namer, ownedName, splitName } from './owned-name.ts';
 import { programOwner } from './program-owner.ts';
@@ -14,6 +18,10 @@ export interface Pipeline {
   stages: string[];
   owner: string;
   createdAt: number;
+  /** Grows with each change of the stages. */
+  version: number;
+  changedAt: number;
+  changedBy: string;
 }
 
 export interface Pipelines {
@@ -27,6 +35,8 @@ export interface Pipelines {
     owner: string;
     most?: number | undefined;
   }): Promise<Pipeline>;
+  /** Replaces its stages; with `base`, only if that is still its version. Its owner stays. */
+  set(name: string, stages: readonly string[], by: string, base?: number): Promise<Pipeline>;
   delete(name: string): Promise<void>;
   /**
    * Checks a list of stages before anything is published to it: refuses unknown stages and lists the known ones. Declares
@@ -90,18 +100,46 @@ export function createPipelines(parts: {
         });
       } catch (error) {
         if (!hasCode(error, 'constraint-violated')) throw error;
-        throw new PismakError('already-exists', `pipeline ${name} already exists; delete it first`, {
+        throw new PismakError('already-exists', sayRefusal('taken.pipeline', { pipeline: name }), {
           cause: error,
         });
       }
       changes.add({ kind: 'pipeline', entity: name });
-      return { name, stages: [...stages], owner, createdAt };
+      return {
+        name,
+        stages: [...stages],
+        owner,
+        createdAt,
+        version: 1,
+        changedAt: createdAt,
+        changedBy: owner,
+      };
+    },
+
+    async set(name, stages, by, base) {
+      const before = await pipelines.find(name);
+      if (!before) throw unknownPipeline(name);
+      checkBase(`pipeline ${name}`, base, before);
+      await pipelines.prepare(stages, before.owner);
+      const made = { version: before.version + 1, changedAt: clock.now(), changedBy: by };
+      const { numUpdatedRows } = await database.query
+        .updateTable('pipeline')
+        .set({ stagesJson: JSON.stringify(stages), ...made })
+        .where('name', '=', name)
+        .where('version', '=', before.version)
+        .executeTakeFirst();
+      if (Number(numUpdatedRows) === 0) {
+        const now = await pipelines.find(name);
+        if (!now) throw unknownPipeline(name);
+        throw changedSince(`pipeline ${name}`, before.version, now);
+      }
+      changes.add({ kind: 'pipeline', entity: name, data: { version: made.version } });
+      return { ...before, stages: [...stages], ...made };
     },
 
     async delete(name) {
       const result = await database.query.deleteFrom('pipeline').where('name', '=', name).executeTakeFirst();
-      if (Number(result.numDeletedRows) === 0)
-        throw new PismakError('not-found', `there is no pipeline ${name}`);
+      if (Number(result.numDeletedRows) === 0) throw unknownPipeline(name);
       changes.add({ kind: 'pipeline', entity: name, data: { deleted: true } });
     },
 
@@ -218,6 +256,10 @@ export function createPipelines(parts: {
   }
 }
 
+function unknownPipeline(name: string): PismakError {
+  return new PismakError('not-found', sayRefusal('unknown.pipeline', { pipeline: name }));
+}
+
 function firstOf<Row extends { name: string }>(
   names: readonly string[],
   rows: readonly Row[],
@@ -225,7 +267,13 @@ function firstOf<Row extends { name: string }>(
   return rows.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))[0];
 }
 
-function fromRow(row: { name: string; stagesJson: string; owner: string; createdAt: number }): Pipeline {
+function fromRow(row: Selectable<EngineTables['pipeline']>): Pipeline {
   const { stagesJson, ...rest } = row;
-  return { ...rest, stages: JSON.parse(stagesJson) };
+  const { owner, createdAt, changedBy, changedAt } = rest;
+  return {
+    ...rest,
+    stages: JSON.parse(stagesJson),
+    changedBy: changedBy ?? owner,
+    changedAt: changedAt ?? createdAt,
+  };
 }

@@ -88,6 +88,19 @@ export function shellLine(fallback: string, description: string): Setting<string
   return z.string().default(fallback).meta({ description, verbatim: true });
 }
 
+/**
+ * The JSON Schema of a configuration, with the values as they are read (a flag is a boolean). `verbatim` marks a value that is taken
+ * unchanged, without quotes and comments.
+ */
+export function stageConfigSchema(settings: StageSettings): Record<string, unknown> {
+  const properties = Object.entries(settings).map(([key, setting]) => {
+    const { $schema: _, ...schema } = z.toJSONSchema(setting, { io: 'output', unrepresentable: 'any' });
+    const { data } = setting.safeParse(undefined);
+    return [key, { ...schema, ...(data !== undefined && { default: data }) }];
+  });
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
+}
+
 function isVerbatim(setting: Setting<unknown> | undefined): boolean {
   return setting?.meta()?.verbatim === true;
 }

@@ -5,8 +5,10 @@ import type { Broker } from '../broker/broker.ts';
 import type { Coordination, Unwatch } from '../coordination/coordination.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { ChangeLog } from '../event/change-log.ts';
+import { changedSince } from '../ground/base-version.ts';
 import { hasCode, PismakError } from '../ground/errors.ts';
 import { nearestName } from '../ground/nearest-name.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import type { Clock } from '../time/clock.ts';
 import { overLimit } from './handling-limit.ts';
 import { type Stage, type StageDefinition, stageDefinition } from './stage.ts';
@@ -26,8 +28,11 @@ export interface Stages {
     by: string,
     options?: { keepIfRefused?: boolean },
   ): Promise<Stage>;
-  /** Missing fields stay as they are. A change without effect makes no new version. */
-  change(name: string, patch: StagePatch, by: string): Promise<Stage>;
+  /**
+   * Missing fields stay as they are. A change without effect makes no new version. With `base`, only if that is still the newest
+   * version.
+   */
+  change(name: string, patch: StagePatch, by: string, base?: number): Promise<Stage>;
   /** Refused with `conflict` while messages wait, unless forced: they would be lost. */
   delete(name: string, options?: { force?: boolean }): Promise<void>;
   /** Names and newest versions of all stages, now and after every change. */
@@ -101,6 +106,17 @@ export function createStages(parts: {
     }
   }
 
+  async function changedBySomebody({ name, version }: Stage, base: number): Promise<PismakError> {
+    const row = await database.query
+      .selectFrom('stageVersion')
+      .select(['changedBy', 'changedAt'])
+      .where('name', '=', name)
+      .where('version', '=', version)
+      .executeTakeFirst();
+    const { changedBy = null, changedAt = null } = row ?? {};
+    return changedSince(`stage ${name}`, base, { version, changedBy, changedAt });
+  }
+
   async function exists(name: string): Promise<boolean> {
     const rows = await database.query.selectFrom('stage').select('name').where('name', '=', name).execute();
     return rows.length > 0;
@@ -115,10 +131,7 @@ export function createStages(parts: {
     if (!status) return;
     const waiting = status.ready.high + status.ready.normal + status.delayed + status.inFlight + status.dead;
     if (waiting === 0) return;
-    throw new PismakError(
-      'conflict',
-      `${waiting} messages wait in stage ${name} and would be lost; purge them or use force`,
-    );
+    throw new PismakError('conflict', sayRefusal('conflict.messages-wait', { stage: name, waiting }));
   }
 
   const stages: Stages = {
@@ -183,8 +196,9 @@ export function createStages(parts: {
       return stage;
     },
 
-    async change(name, patch, by) {
+    async change(name, patch, by, base) {
       const before = await stages.get(name);
+      if (base !== undefined && base !== before.version) throw await changedBySomebody(before, base);
       const { version: _, ...old } = before;
       const definition = stageDefinition.parse({ ...old, ...patch });
       check(definition);
@@ -194,16 +208,12 @@ export function createStages(parts: {
           .selectAll()
           .where('name', '=', name)
           .executeTakeFirst();
-        if (!row || row.version !== before.version) {
-          throw new PismakError(
-            'conflict',
-            `stage ${name} was changed meanwhile by someone else; look at it and try again`,
-          );
-        }
+        if (!row || row.version !== before.version) return undefined;
         if (row.definitionJson === JSON.stringify(definition)) return before;
         await store(transaction, definition, before.version + 1, by);
         return { ...definition, version: before.version + 1 };
       });
+      if (!stage) throw await changedBySomebody(await stages.get(name), before.version);
       if (stage.version !== before.version) {
         await declareOrKeep(stage);
         await announce(stage);
@@ -264,7 +274,7 @@ export function createStages(parts: {
 }
 
 function alreadyExists(name: string): PismakError {
-  return new PismakError('already-exists', `stage ${name} already exists; change it with configure`);
+  return new PismakError('already-exists', sayRefusal('taken.stage', { stage: name }));
 }
 
 /** Undefined if the broker has no such queue. */
@@ -278,10 +288,8 @@ async function ifKnown<T>(asking: Promise<T>): Promise<T | undefined> {
 }
 
 export function unknownStage(name: string, known: readonly string[]): PismakError {
-  const list = known.length > 0 ? `known stages: ${known.join(', ')}` : 'no stages are defined yet';
-  const near = nearestName(name, known);
-  const hint = near === undefined ? '' : `did you mean ${near}? `;
-  return new PismakError('stage-unknown', `there is no stage ${name}; ${hint}${list}`, {
+  const near = nearestName(name, known) ?? null;
+  return new PismakError('stage-unknown', sayRefusal('unknown.stage', { stage: name, near, known }), {
     details: { stage: name, known },
   });
 }

@@ -1,3 +1,4 @@
+import type { Sentence } from '../ground/sentence.ts';
 import {
   arrive,
   arriveAtItsStage,
@@ -18,6 +19,7 @@ import {
 } from './flow-board.ts';
 import { available, coming, fill, gain, lotOf, switchMs, urgency, urgencyAt } from './flow-reckoning.ts';
 import type { Assignment, Plan, Policy, QueueNumbers, StageSnapshot, WorkerSnapshot } from './policy.ts';
+import { type Destination, sayFlow } from './sentences.ts';
 
 /** How much more urgent another stage must be before a worker leaves work behind: averages are never exact. */
 const clearly = 1.1;
@@ -78,7 +80,8 @@ function rescueStarving(board: Board): Assignment[] {
       )[0];
     if (!worker) continue;
     taken.add(worker.id);
-    const why = `no worker has served ${stage.name} for ${Math.round(waitedMs(board, stage) / 1000)} s`;
+    const seconds = Math.round(waitedMs(board, stage) / 1000);
+    const why = (there: Destination) => sayFlow('watchdog.starving', { ...there, seconds });
     assignments.push(...assign(board, worker, stage, why, lotOf(board, worker, stage)));
   }
   return assignments;
@@ -97,22 +100,24 @@ function decide(board: Board, worker: WorkerSnapshot): Assignment[] | undefined 
   // The worker was about to go elsewhere, but its stage has work again: it stays.
   if (!target)
     return hasWork && worker.stage !== home.name
-      ? assign(board, worker, home, 'there is work again')
+      ? assign(board, worker, home, (there) => sayFlow('watchdog.work-again', there))
       : undefined;
   if (target.name === worker.stage) return undefined;
   return assign(
     board,
     worker,
     target,
-    hasWork ? `a lot is nearer to its end than at ${home.name}` : isFree(home),
+    hasWork ? (there) => sayFlow('watchdog.nearer-end', { ...there, from: home.name }) : isFree(home),
   );
 }
 
-function isFree(home: StageSnapshot | undefined): string {
-  if (!home) return 'it serves no stage';
-  const left = waiting(home);
-  if (left === 0) return `nothing waits at ${home.name}`;
-  return `other workers suffice for the ${left} waiting at ${home.name}`;
+type Why = (there: Destination) => Sentence;
+
+function isFree(home: StageSnapshot | undefined): Why {
+  if (!home) return (there) => sayFlow('watchdog.no-stage', there);
+  const [from, left] = [home.name, waiting(home)];
+  if (left === 0) return (there) => sayFlow('watchdog.nothing-waits', { ...there, from });
+  return (there) => sayFlow('watchdog.others-suffice', { ...there, from, left });
 }
 
 /** For a worker with work: a clearly more urgent stage where a whole lot waits. */
@@ -200,7 +205,7 @@ function assign(
   board: Board,
   worker: WorkerSnapshot,
   stage: StageSnapshot,
-  why: string,
+  why: Why,
   stays = 0,
 ): Assignment[] {
   const lot = lotOf(board, worker, stage);
@@ -215,6 +220,7 @@ function assign(
   // Its stay for a lot begins when the message in progress is finished.
   const stayMs =
     stays > 0 ? freeInMs(board, worker) + averageOf(stage, board.parameters) * Math.min(stays, messages) : 0;
+  const { message, code, parameters } = why({ to: stage.name, waiting: messages, serving: others, lot });
   return [
     {
       worker: worker.id,
@@ -222,7 +228,8 @@ function assign(
       to: stage.name,
       // Two plans for the same moment, as two leaders may make, decide the same.
       unlockAt: Math.ceil(board.at + Math.max(costMs + stayMs, board.parameters.periodMs / 2)),
-      reason: `${why}; at ${stage.name}: ${messages} waiting, ${others} serving, a lot is ${lot}`,
+      reason: message,
+      sentence: { code, parameters },
       details: {
         switchMs: costMs,
         lot,

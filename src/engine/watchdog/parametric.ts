@@ -1,3 +1,4 @@
+import type { Sentence } from '../ground/sentence.ts';
 import type {
   Assignment,
   Plan,
@@ -8,6 +9,7 @@ import type {
   StageSnapshot,
   WorkerSnapshot,
 } from './policy.ts';
+import { sayParametric, type TargetQueue } from './sentences.ts';
 
 /**
  * Priority by parameters of the queue: PP = (L * AMT / (NW + 1) + WT) * (AP + 1), P = PP / sum of all PP.
@@ -74,7 +76,7 @@ function placeIdle(snapshot: Snapshot, parameters: PolicyParameters, board: Boar
     board.serving.set(queue.stage, queue.workers + 1);
     const left = worker.stage ?? '';
     board.serving.set(left, (board.serving.get(left) ?? 1) - 1);
-    return assign(worker, queue, snapshot.at, parameters, 'idle');
+    return assign(worker, queue, snapshot.at, parameters, (to) => sayParametric('watchdog.idle', to));
   }
   return undefined;
 }
@@ -97,7 +99,13 @@ function moveOne(
           mayServe(candidate, board.stages.get(target.stage)),
       );
       if (worker)
-        return assign(worker, target, snapshot.at, parameters, `moved from lower priority ${show(source)}`);
+        return assign(worker, target, snapshot.at, parameters, (to) =>
+          sayParametric('watchdog.lower-priority', {
+            ...to,
+            from: source.stage,
+            fromPriority: source.relative,
+          }),
+        );
     }
   }
   return undefined;
@@ -140,14 +148,17 @@ function assign(
   queue: QueueNumbers,
   at: number,
   parameters: PolicyParameters,
-  why: string,
+  why: (to: TargetQueue) => Sentence,
 ): Assignment {
+  const { stage: to, relative: priority, length, workers: serving } = queue;
+  const { message, code, parameters: values } = why({ to, priority, length, serving });
   return {
     worker: worker.id,
     from: worker.stage,
     to: queue.stage,
     unlockAt: at + Math.ceil(queue.averageMs * parameters.minimumMessages) + parameters.reconfigurationMs,
-    reason: `${why}; highest priority ${show(queue)}: ${queue.length} in the queue, ${queue.workers} serving`,
+    reason: message,
+    sentence: { code, parameters: values },
   };
 }
 
@@ -168,10 +179,6 @@ function waiting(stage: StageSnapshot): number {
 function mayServe(worker: WorkerSnapshot, stage: StageSnapshot | undefined): boolean {
   if (!stage || worker.unable?.includes(stage.name)) return false;
   return stage.labels.every((label) => worker.labels.includes(label));
-}
-
-function show(queue: QueueNumbers): string {
-  return `${queue.stage} (${queue.relative.toFixed(3)})`;
 }
 
 // Not localeCompare: a plan must not depend on the machine's language.

@@ -1,3 +1,5 @@
+import type { SentenceCode } from '../ground/sentence.ts';
+
 /**
  * How workers are assigned to stages. A policy is a pure function: the watchdog gives it what it reads, the dry run
  * prints its result, and the simulator runs it in virtual time.
@@ -89,6 +91,8 @@ export interface Assignment {
   to: string;
   unlockAt: number;
   reason: string;
+  /** The reason for programs, which can say it in another language. */
+  sentence?: SentenceCode;
   /** The numbers behind the decision. */
   details?: Record<string, number>;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Coordination } from '../coordination/coordination.ts';
+import { sentenceCode } from '../ground/sentence.ts';
 import { type ServiceContext, servicePath } from '../service/service.ts';
 import { averages } from './averages.ts';
 
@@ -17,6 +18,8 @@ const schema = z.object({
       from: z.string().nullable(),
       to: z.string(),
       reason: z.string(),
+      /** Missing in moves by an older version. */
+      sentence: sentenceCode.optional(),
     }),
   ),
 });

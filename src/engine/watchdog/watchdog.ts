@@ -59,8 +59,8 @@ async function lead(engine: Leading, context: ServiceContext): Promise<void> {
       const moves: Move[] = [];
       for (const assignment of made.assignments) {
         if (!(await carryOut(context, assignment))) continue;
-        const { worker, from, to, reason } = assignment;
-        moves.push({ at, worker, from, to, reason });
+        const { worker, from, to, reason, sentence } = assignment;
+        moves.push({ at, worker, from, to, reason, ...(sentence && { sentence }) });
         log.info({ worker, from, to, reason }, 'worker assigned');
         engine.changes.add({ kind: 'worker', entity: worker, data: { stage: to } });
       }

@@ -51,6 +51,7 @@ test('results that were erased while a long job was running are made again, not 
         signal,
         leaving: signal,
         onProcessed() {},
+        onFailed() {},
         onNotLoaded() {},
       },
       delivery,
@@ -92,7 +93,7 @@ test('a request whose next stage was deleted fails with the reason, and its even
   t.after(() => cancelled.close());
   const serving = { parts, workerId: 'w', stage, runner, cancelled, signal, leaving: signal };
   const consumer = await broker.consume('first', { concurrency: 1 }, (delivery: Delivery) =>
-    serveRequest({ ...serving, onProcessed() {}, onNotLoaded() {} }, delivery),
+    serveRequest({ ...serving, onProcessed() {}, onFailed() {}, onNotLoaded() {} }, delivery),
   );
   t.after(() => consumer.close());
   const [event] = await eventually('the event', async () => {
@@ -230,6 +231,7 @@ async function serveStage(
     signal,
     leaving: signal,
     onProcessed() {},
+    onFailed() {},
     onNotLoaded() {},
   };
   const consumer = await embedded.broker.consume(stage.name, { concurrency: 1 }, (delivery) =>

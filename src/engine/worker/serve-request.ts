@@ -13,6 +13,7 @@ import { retryDelay, type Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
 import type { CancelledWork } from './cancelled-work.ts';
 import { giveBack, mayGiveBack, ownAttempts } from './give-back.ts';
+import type { WorkerFailure } from './journal-rows.ts';
 import { recordFailed } from './record-failed.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -31,6 +32,8 @@ export interface Serving {
   leaving: AbortSignal;
   /** `next` is the next stage of the request; undefined if it is finished. */
   onProcessed(stage: string, durationMs: number, next: string | undefined): void;
+  /** An attempt at a request failed, whether it is retried or not. */
+  onFailed(failure: Omit<WorkerFailure, 'at'>): void;
   /** The stage's processor could not be loaded for this request. */
   onNotLoaded(reason: string): void;
 }
@@ -45,6 +48,13 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   try {
     request = decodeRequest(delivery.body);
   } catch (error) {
+    serving.onFailed({
+      stage: stage.name,
+      uuid: delivery.id,
+      owner: '',
+      attempt: delivery.attempt,
+      reason: messageOf(error),
+    });
     await delivery.deadLetter(messageOf(error));
     return;
   }
@@ -100,7 +110,10 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   if (result.ok) {
     const excess = excessOf({ ...request, results: result.files });
     if (excess !== undefined) {
-      const log = `${result.log}the request can't go on: after this stage ${excess}`;
+      const reason = `the request can't go on: after this stage ${excess}`;
+      const { attempt } = delivery;
+      serving.onFailed({ stage: stage.name, uuid, owner: request.owner, attempt, reason });
+      const log = `${result.log}${reason}`;
       return passOnAndAck(serving, delivery, request, report('Failed', log));
     }
     request.results = result.files;
@@ -109,6 +122,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   // The request is not to blame for a full disk.
   if (result.aborted || parts.disk.isShort) return delivery.release();
   const attempt = ownAttempts(delivery);
+  serving.onFailed({ stage: stage.name, uuid, owner: request.owner, attempt, reason: result.reason });
   if (!result.permanent && !result.wrongWorker && attempt < stage.retry.attempts) {
     const delayMs = retryDelay(stage.retry, attempt, parts.random);
     return delivery.retry({ delayMs, reason: result.reason });

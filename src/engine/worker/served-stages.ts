@@ -8,6 +8,7 @@ import { createRunner } from './create-runner.ts';
 import { FailedLoads } from './failed-loads.ts';
 import { Offers } from './offers.ts';
 import { RunnerCache } from './runner-cache.ts';
+import type { Serving } from './serve-request.ts';
 import { StageServer } from './stage-server.ts';
 import { Timings } from './timings.ts';
 import type { WorkerParts } from './worker-parts.ts';
@@ -46,6 +47,8 @@ export class ServedStages {
       commonProcesses: CommonProcesses;
       cancelled: CancelledWork;
       warnings: QuietWarnings;
+      /** An attempt at a request failed. */
+      onFailed: Serving['onFailed'];
       /** What it offers has changed. */
       onReport(): void;
       /** A stage server has changed. */
@@ -82,6 +85,7 @@ export class ServedStages {
           cancelled: options.cancelled,
           signal: this.#killing.signal,
           onProcessed: (stage, ms, next) => this.#timings.add(stage, ms, next),
+          onFailed: options.onFailed,
         },
         cache: this.#cache,
         onLoad: (stage, reason) => this.#failedLoads.note(stage, reason),

@@ -171,10 +171,7 @@ export class StageServer {
       this.#endSwitch(loaded.from);
       this.#onLoad(stage, undefined);
       // Not info: each worker serves all shared stages, so a start would say it twenty times. `worker ls` and the trace show it.
-      parts.log.debug(
-        { worker: serving.workerId, stage: stage.name, version: stage.version },
-        'serving stage',
-      );
+      parts.log.debug({ stage: stage.name, version: stage.version }, 'serving stage');
     } catch (error) {
       loaded.release();
       this.#fail(stage, error);
@@ -205,14 +202,11 @@ export class StageServer {
   }
 
   #fail(stage: Stage, error: unknown): void {
-    const { parts, workerId } = this.#serving;
+    const { parts } = this.#serving;
     const reason = messageOf(error);
     this.failure = { stage: stage.name, reason };
     this.#onLoad(stage, reason);
-    parts.log.error(
-      { worker: workerId, stage: stage.name, version: stage.version, reason },
-      'stage cannot be served',
-    );
+    parts.log.error({ stage: stage.name, version: stage.version, reason }, 'stage cannot be served');
     this.#cancelReload = parts.clock.after(reloadMs, () => {
       this.failure = undefined;
       this.#begin();

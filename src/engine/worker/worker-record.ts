@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Coordination, Hold, Node } from '../coordination/coordination.ts';
 import { hasCode, PismakError } from '../ground/errors.ts';
+import { sayRefusal } from '../ground/refusals.ts';
 import { processLife } from './process-life.ts';
 
 /** The lasting record of a worker, until it is forgotten: its identity and its assignment. At `/workers/ID`. */
@@ -145,8 +146,7 @@ export async function changeWorker(
 ): Promise<WorkerRecord> {
   for (;;) {
     const node = await coordination.get(`${workersPath}/${id}`);
-    if (!node)
-      throw new PismakError('not-found', `there is no worker ${id}; \`pismak worker ls\` lists them`);
+    if (!node) throw new PismakError('not-found', sayRefusal('unknown.worker', { worker: id }));
     const before = parseRecord(node);
     const after = change(before);
     if (!after) return before;

@@ -3,6 +3,7 @@ import { hasCode, messageOf, PismakError } from '../ground/errors.ts';
 import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { confineProcesses } from './confine-processes.ts';
+import { type Trial, type TrialResult, tryStages } from './try-stages.ts';
 import { Worker } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -11,6 +12,8 @@ export interface WorkerSet {
   /** Starts one more and resolves to its id once it has registered. Throws `already-exists` when that id is alive. */
   start(options?: { id?: string; labels?: readonly string[] }): Promise<string>;
   list(): string[];
+  /** Runs stages on files in processes like those of workers, without queues; leaves nothing behind. */
+  try(trial: Trial): Promise<TrialResult>;
   /** Stops all of them. */
   close(): Promise<void>;
 }
@@ -21,9 +24,13 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
   let cancelledWork: CancelledWork | undefined;
   let confined: Promise<void> | undefined;
 
-  async function startAs(id: string, labels: readonly string[]): Promise<string> {
+  function confine(): Promise<void> {
     confined ??= confineProcesses(commonProcesses, parts);
-    await confined;
+    return confined;
+  }
+
+  async function startAs(id: string, labels: readonly string[]): Promise<string> {
+    await confine();
     if (workers.has(id))
       throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
     commonProcesses.source.keepSpare();
@@ -74,6 +81,10 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
     start: ({ id, labels = parts.settings.worker.labels } = {}) =>
       id === undefined ? startAsFirstFree(labels) : startAs(id, labels),
     list: () => [...workers.keys()],
+    async try(trial) {
+      await confine();
+      return tryStages({ ...parts, commonProcesses }, trial);
+    },
     async close() {
       await Promise.all([...workers.values()].map((worker) => worker.close()));
       workers.clear();

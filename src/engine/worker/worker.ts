@@ -8,6 +8,7 @@ import { sleep } from '../time/clock.ts';
 import { endsWithin } from '../time/deadline.ts';
 import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
+import { Journal } from './journal.ts';
 import { PresenceReport } from './presence.ts';
 import { ownLife } from './process-life.ts';
 import { ServedStages } from './served-stages.ts';
@@ -47,6 +48,7 @@ export class Worker {
   readonly id: string;
   readonly #parts: WorkerParts;
   readonly #labels: readonly string[];
+  readonly #journal: Journal;
   readonly #log: Logger;
   readonly #warnings: QuietWarnings;
   readonly #startedAt: number;
@@ -79,7 +81,8 @@ export class Worker {
     this.#life = options.life ?? newId(parts.clock);
     this.id = options.id;
     this.#labels = options.labels;
-    this.#log = parts.log.child({ worker: options.id });
+    this.#journal = new Journal(parts, options.id);
+    this.#log = this.#journal.log;
     this.#warnings = new QuietWarnings(this.#log, parts.clock);
     this.#startedAt = parts.clock.now();
     const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
@@ -92,20 +95,24 @@ export class Worker {
       onError: (error) => this.#warnings.warn('presence not reported', error),
       onReported: () => this.#warnings.end(),
     });
-    this.#served = new ServedStages(parts, {
-      workerId: options.id,
-      labels: options.labels,
-      commonProcesses,
-      cancelled: this.#cancelled,
-      warnings: this.#warnings,
-      onReport: () => this.#presence.soon(),
-      onChange: () => {
-        this.#presence.soon();
-        this.#noteFailure().catch((error: unknown) =>
-          this.#log.warn({ error: messageOf(error) }, 'failure not recorded'),
-        );
+    this.#served = new ServedStages(
+      { ...parts, log: this.#log },
+      {
+        workerId: options.id,
+        labels: options.labels,
+        commonProcesses,
+        cancelled: this.#cancelled,
+        warnings: this.#warnings,
+        onFailed: (failure) => this.#journal.failed(failure),
+        onReport: () => this.#presence.soon(),
+        onChange: () => {
+          this.#presence.soon();
+          this.#noteFailure().catch((error: unknown) =>
+            this.#log.warn({ error: messageOf(error) }, 'failure not recorded'),
+          );
+        },
       },
-    });
+    );
   }
 
   /** Registers the worker and begins to serve. Rejects when a worker of this name is alive. */
@@ -137,6 +144,7 @@ export class Worker {
     if (!this.#parts.cancelledWork) this.#cancelled.close();
     if (await endsWithin(clock, signOffMs, this.#signOff())) this.#log.info('worker stopped');
     else this.#log.warn('worker stopped, but it could not sign off: the coordination does not answer');
+    await this.#journal.close();
   }
 
   async #signOff(): Promise<void> {

@@ -2,6 +2,7 @@ import { giveUp } from '../../engine/blob-owners/blob-erasure.ts';
 import type { Engine } from '../../engine/composition/engine.ts';
 import { mailDatabase } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
+import { sayMailAlert } from '../model/alert-sentences.ts';
 import { audienceOwner, type Campaign, tellCampaign } from './campaign.ts';
 
 /** Ends a campaign whose audience can't be read. Mails made so far are still sent, unless the campaign has been cancelled. */
@@ -24,5 +25,6 @@ export async function failCampaign(
   });
   if (!hasFailed) return;
   tellCampaign(parts, { id, owner });
-  await parts.alerts.raise('mail.campaign-failed', id, `campaign ${name} stopped: ${problem}`, { owner });
+  const reason = sayMailAlert('mail.campaign-failed', { campaign: name, why: problem });
+  await parts.alerts.raise('mail.campaign-failed', id, reason, { owner });
 }

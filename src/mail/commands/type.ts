@@ -4,6 +4,7 @@ import { reasonOf } from '../../engine/files/system-error.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
 import { collect } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { ifVersion } from '../../terminal/options/if-version.ts';
 import { formatTime } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
@@ -46,7 +47,12 @@ export function addTypes(group: Command, shell: Shell): void {
     ],
     say,
   }).option('--attach <file>', 'attach a file to every mail; may be repeated', collect);
-  command(typeUpdate, { usage: 'update <code>', fields, complete, say }).option(
+  command(typeUpdate, {
+    usage: 'update <code>',
+    fields: { ...fields, base: ifVersion },
+    complete,
+    say,
+  }).option(
     '--attach <file>',
     'attach this file to every mail instead of those before; may be repeated; `none` removes them',
     collect,

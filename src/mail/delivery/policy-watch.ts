@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/composition/engine.ts';
+import { sayMailAlert } from '../model/alert-sentences.ts';
 import { queueOf } from '../settings/settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { withoutAddresses } from './answer-text.ts';
@@ -33,8 +34,12 @@ export class PolicyWatch {
     void alerts.raise(
       'mail.refused',
       className,
-      `${count} mails of class ${className} in a row were refused for policy; the class is paused. Last answer: ` +
-        `${withoutAddresses(outcome.answer)}. Resume with \`queue resume ${queue}\``,
+      sayMailAlert('mail.refused', {
+        class: className,
+        count,
+        queue,
+        why: withoutAddresses(outcome.answer),
+      }),
     );
   }
 }

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/composition/engine.ts';
 import type { MailRow } from '../database/tables.ts';
+import { sayMailAlert } from '../model/alert-sentences.ts';
 import type { MailState } from '../model/mail.ts';
 import { alertType } from '../model/mail-type.ts';
 import { withoutAddresses } from './answer-text.ts';
@@ -58,5 +59,6 @@ export function tellTrouble(
   // A mail about an alert must not raise one.
   if (type === alertType || !troubles.has(state)) return;
   // Without addresses: alerts are logged, and outlive the erasure of a recipient.
-  void alerts.raise(`mail.${state}`, id, `mail ${id} (${type}): ${withoutAddresses(answer)}`, { owner });
+  const reason = sayMailAlert('mail.not-sent', { id, type, why: withoutAddresses(answer) });
+  void alerts.raise(`mail.${state}`, id, reason, { owner });
 }

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/composition/engine.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { page } from '../../engine/operation/operations/inputs.ts';
+import { base, page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { formatContact } from '../model/address.ts';
@@ -121,10 +121,11 @@ export const typeUpdate = defineOperation({
   input: z.strictObject({
     code: definition.code,
     ...withoutDefaults(z.strictObject(definition).omit({ code: true })),
+    base,
   }),
   output: typeRow,
   example: { code: 'order', subject: 'Your order {{ number }}' },
-  async handler({ engine, caller }, { code, ...changes }) {
+  async handler({ engine, caller }, { code, base, ...changes }) {
     const { findType, storeType } = await import('../types/mail-types.ts');
     checkPrepare(engine, changes.prepare);
     if (changes.class !== undefined) checkClass(engine, changes.class);
@@ -137,7 +138,7 @@ export const typeUpdate = defineOperation({
         `name what to change of mail type ${code}, for example its subject`,
       );
     const type = { ...now, ...Object.fromEntries(given) };
-    const stored = await storeType(engine, type, { replace: true, uploader: caller.name });
+    const stored = await storeType(engine, type, { replace: true, uploader: caller.name, base });
     engine.changes.add({ kind: 'mailtype', entity: code });
     return toRow(stored);
   },

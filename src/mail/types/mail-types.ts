@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { putsAreUsed } from '../../engine/blob-owners/blob-access.ts';
 import { ownAll } from '../../engine/blob-owners/blob-owners.ts';
 import type { Engine } from '../../engine/composition/engine.ts';
+import { checkBase } from '../../engine/ground/base-version.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
 import { nearestName } from '../../engine/ground/nearest-name.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
@@ -16,7 +17,11 @@ type TypeStore = Pick<Engine, 'database' | 'clock'>;
 export async function storeType(
   parts: TypeStore,
   input: unknown,
-  { replace = false, uploader = '' }: { replace?: boolean; uploader?: string } = {},
+  {
+    replace = false,
+    uploader = '',
+    base,
+  }: { replace?: boolean; uploader?: string; base?: number | undefined } = {},
 ): Promise<TypeVersion> {
   const { laidOut: _, ...type } = mailType.parse(input);
   const { checkTemplates } = await import('../templates/fair-templates.ts');
@@ -29,7 +34,7 @@ export async function storeType(
   const version = await mailDatabase(parts).transaction(async (transaction) => {
     const last = await transaction
       .selectFrom('mail_type')
-      .select('version')
+      .select(['version', 'createdAt'])
       .where('code', '=', type.code)
       .orderBy('version', 'desc')
       .executeTakeFirst();
@@ -40,6 +45,12 @@ export async function storeType(
         `mail type ${type.code} already exists; change it with \`mail type update\``,
       );
     if (!isThere && replace) throw new PismakError('not-found', `there is no mail type ${type.code}`);
+    if (last)
+      checkBase(`mail type ${type.code}`, base, {
+        version: last.version,
+        changedBy: null,
+        changedAt: Number(last.createdAt),
+      });
     await transaction.updateTable('mail_type').set({ isCurrent: 0 }).where('code', '=', type.code).execute();
     const version = (last?.version ?? 0) + 1;
     await transaction

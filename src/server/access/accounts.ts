@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Engine } from '../../engine/composition/engine.ts';
 import type { Database, Queries } from '../../engine/database/database.ts';
+import { checkBase } from '../../engine/ground/base-version.ts';
 import { type Role, roles } from '../../engine/ground/caller.ts';
 import { hasCode, PismakError } from '../../engine/ground/errors.ts';
+import { sayRefusal } from '../../engine/ground/refusals.ts';
 import { hashPassword } from './password.ts';
 
 /** Names under which the engine acts. An account with such a name would own the engine's data. */
@@ -24,6 +26,10 @@ export interface Account {
   disabled: boolean;
   mayPrioritise: boolean;
   createdAt: number;
+  /** Grows when an administrator changes role, right or state. */
+  version: number;
+  changedAt: number | null;
+  changedBy: string | null;
 }
 
 type AccountStore = Pick<Engine, 'database' | 'clock' | 'changes'>;
@@ -31,7 +37,7 @@ type AccountStore = Pick<Engine, 'database' | 'clock' | 'changes'>;
 export async function listAccounts(database: Database): Promise<Account[]> {
   const rows = await database.query
     .selectFrom('account')
-    .select(['name', 'role', 'disabled', 'mayPrioritise', 'createdAt'])
+    .select(['name', 'role', 'disabled', 'mayPrioritise', 'createdAt', 'version', 'changedAt', 'changedBy'])
     .orderBy('name')
     .execute();
   return rows.map((row) => ({
@@ -69,7 +75,7 @@ export async function createAccount(
     });
   } catch (error) {
     if (!hasCode(error, 'constraint-violated')) throw error;
-    throw new PismakError('already-exists', `user ${name} already exists`, { cause: error });
+    throw new PismakError('already-exists', sayRefusal('taken.user', { user: name }), { cause: error });
   }
   changes.add({ kind: 'user', entity: name, owner: name });
 }
@@ -126,17 +132,49 @@ export async function changeAccount(
     const before = await anyEnabledAdmin(transaction);
     await change(transaction);
     if (before && !(await anyEnabledAdmin(transaction))) {
-      throw new PismakError(
-        'conflict',
-        `${name} is the last enabled administrator; make another user an administrator first`,
-      );
+      throw new PismakError('conflict', sayRefusal('conflict.last-administrator', { user: name }));
     }
   });
   changes.add({ kind: 'user', entity: name, owner: name });
 }
 
+/**
+ * What administrators set: a new version of the account. With `base`, only if that is still the version; without, the last change wins.
+ */
+export async function setAccount(
+  parts: AccountStore,
+  name: string,
+  { by, base }: { by: string; base: number | undefined },
+  set: { role?: Role; mayPrioritise?: number; disabled?: number },
+  alsoDo: (transaction: Queries) => Promise<unknown> = async () => {},
+): Promise<number> {
+  let next = 1;
+  await changeAccount(parts, name, async (transaction) => {
+    // Locks the row, so that two changes from the same version wait for each other in every dialect.
+    await transaction
+      .updateTable('account')
+      .set((eb) => ({ version: eb.ref('version') }))
+      .where('name', '=', name)
+      .execute();
+    const row = await transaction
+      .selectFrom('account')
+      .select(['version', 'changedBy', 'changedAt'])
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    checkBase(`user ${name}`, base, row);
+    next = row.version + 1;
+    await transaction
+      .updateTable('account')
+      .set({ ...set, version: next, changedAt: parts.clock.now(), changedBy: by })
+      .where('name', '=', name)
+      .execute();
+    await alsoDo(transaction);
+  });
+  return next;
+}
+
 export function unknownUser(name: string): PismakError {
-  return new PismakError('not-found', `there is no user ${name}; \`pismak user ls\` lists them`);
+  return new PismakError('not-found', sayRefusal('unknown.user', { user: name }));
 }
 
 async function anyEnabledAdmin(queries: Queries): Promise<boolean> {

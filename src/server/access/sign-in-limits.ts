@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Engine } from '../../engine/composition/engine.ts';
 import type { Database, Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/ground/errors.ts';
+import { sayRefusal } from '../../engine/ground/refusals.ts';
 import { networkOf } from '../../engine/network/network-of.ts';
 
 const minute = 60_000;
@@ -221,7 +222,7 @@ export async function trimFailures({ query }: Database, now: number): Promise<vo
 
 function tooSoon(waitMs: number): PismakError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new PismakError('too-many-requests', `too many failed sign-ins; try again in ${seconds} s`, {
+  return new PismakError('too-many-requests', sayRefusal('refused.sign-in-later', { seconds }), {
     details: { retryAfterSeconds: seconds },
   });
 }

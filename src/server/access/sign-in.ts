@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/composition/engine.ts';
 import { hasCode, PismakError } from '../../engine/ground/errors.ts';
+import { sayRefusal } from '../../engine/ground/refusals.ts';
 import { networkOf } from '../../engine/network/network-of.ts';
 import { ofStranger } from '../../engine/operation/audit-policy.ts';
 import { OwnerSlots } from '../../engine/turns/owner-slots.ts';
@@ -50,7 +51,7 @@ export async function checkPassword(
     const matches = await passwordMatches(password, passwordHash);
     // Give the same answer for every reason, so that it does not reveal whether the name, the password or the account is at fault.
     if (!matches || !mayEnter) {
-      throw new PismakError('not-signed-in', 'the name or the password is wrong, or the user is disabled');
+      throw new PismakError('not-signed-in', sayRefusal('refused.wrong-password', {}));
     }
     await forgive(parts, attempt);
   });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Engine } from '../../engine/composition/engine.ts';
-import type { Queries } from '../../engine/database/database.ts';
 import type { Caller } from '../../engine/ground/caller.ts';
 import { hasCode, PismakError } from '../../engine/ground/errors.ts';
+import { sayRefusal } from '../../engine/ground/refusals.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import { base } from '../../engine/operation/operations/inputs.ts';
 import { deleteSecrets } from '../../engine/webhook/secret.ts';
 import {
   accountExists,
@@ -13,6 +14,7 @@ import {
   deleteAccount,
   listAccounts,
   role,
+  setAccount,
   unknownUser,
 } from './accounts.ts';
 import { endKeys } from './keys.ts';
@@ -23,12 +25,16 @@ import { checkPassword } from './sign-in.ts';
 
 const nothing = z.strictObject({});
 const ofUser = z.strictObject({ name: z.string() });
+const change = ofUser.extend({ base });
 const account = z.object({
   name: z.string(),
   role,
   disabled: z.boolean(),
   mayPrioritise: z.boolean().describe('May send work ahead of other users; administrators always may'),
   createdAt: z.number(),
+  version: z.int().describe('Grows when an administrator changes role, right or state'),
+  changedAt: z.number().nullable(),
+  changedBy: z.string().nullable().describe('Null: not changed since it was created'),
 });
 
 /** Shared by the operations with which an administrator changes one user. */
@@ -114,14 +120,12 @@ export const userRole = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
-  input: ofUser.extend({ role }),
-  output: z.object({ name: z.string(), role }),
+  input: ofUser.extend({ role, base }),
+  output: z.object({ name: z.string(), role, version: z.int() }),
   example: { name: 'anna', role: 'reader' },
-  async handler({ engine }, { name, role }) {
-    await changeAccount(engine, name, async (transaction) => {
-      await transaction.updateTable('account').set({ role }).where('name', '=', name).execute();
-    });
-    return { name, role };
+  async handler({ engine, caller }, { name, role, base }) {
+    const version = await setAccount(engine, name, { by: caller.name, base }, { role });
+    return { name, role, version };
   },
 });
 
@@ -133,15 +137,14 @@ export const userSet = defineOperation({
   changes: true,
   input: ofUser.extend({
     priority: z.enum(['yes', 'no']).describe('Whether the user may set a priority of 1 or more'),
+    base,
   }),
-  output: z.object({ name: z.string(), mayPrioritise: z.boolean() }),
+  output: z.object({ name: z.string(), mayPrioritise: z.boolean(), version: z.int() }),
   example: { name: 'anna', priority: 'yes' },
-  async handler({ engine }, { name, priority }) {
+  async handler({ engine, caller }, { name, priority, base }) {
     const mayPrioritise = priority === 'yes' ? 1 : 0;
-    await changeAccount(engine, name, async (transaction) => {
-      await transaction.updateTable('account').set({ mayPrioritise }).where('name', '=', name).execute();
-    });
-    return { name, mayPrioritise: mayPrioritise === 1 };
+    const version = await setAccount(engine, name, { by: caller.name, base }, { mayPrioritise });
+    return { name, mayPrioritise: mayPrioritise === 1, version };
   },
 });
 
@@ -149,8 +152,9 @@ export const userDisable = defineOperation({
   name: 'user.disable',
   summary: 'Disable a user: sessions end, and keys stop working until the user is enabled again',
   ...administration,
-  async handler({ engine }, { name }) {
-    await changeAccount(engine, name, (transaction) => disableAccount(transaction, name));
+  input: change,
+  async handler({ engine, caller }, { name, base }) {
+    await disableAccount(engine, name, { by: caller.name, base });
     return {};
   },
 });
@@ -159,10 +163,9 @@ export const userEnable = defineOperation({
   name: 'user.enable',
   summary: 'Enable a disabled user',
   ...administration,
-  async handler({ engine }, { name }) {
-    await changeAccount(engine, name, async (transaction) => {
-      await transaction.updateTable('account').set({ disabled: 0 }).where('name', '=', name).execute();
-    });
+  input: change,
+  async handler({ engine, caller }, { name, base }) {
+    await setAccount(engine, name, { by: caller.name, base }, { disabled: 0 });
     return {};
   },
 });
@@ -183,7 +186,7 @@ export const userDelete = defineOperation({
     const erasures = await erasuresOf(engine, name, keep);
     if (erasures.length > 0) {
       // Stop new records first. If anything fails, the user stays disabled and can be deleted again.
-      await changeAccount(engine, name, (transaction) => disableAccount(transaction, name));
+      await disableAccount(engine, name, { by: caller.name, base: undefined });
       for (const erase of erasures) await erase(signal);
     }
     await deleteAccount(engine, name, caller.name, async (transaction) => {
@@ -196,9 +199,12 @@ export const userDelete = defineOperation({
   },
 });
 
-async function disableAccount(transaction: Queries, name: string): Promise<void> {
-  await transaction.updateTable('account').set({ disabled: 1 }).where('name', '=', name).execute();
-  await endSessions(transaction, name);
+async function disableAccount(
+  engine: Engine,
+  name: string,
+  change: { by: string; base: number | undefined },
+): Promise<void> {
+  await setAccount(engine, name, change, { disabled: 1 }, (transaction) => endSessions(transaction, name));
 }
 
 /** Collects what houses erase with this user. Nothing has changed yet, so a house may still refuse. */
@@ -231,7 +237,7 @@ async function checkCurrent(engine: Engine, { name, address }: Caller, current =
     await checkPassword(engine, { name, account: name, address }, current, row.passwordHash);
   } catch (error) {
     if (!hasCode(error, 'not-signed-in')) throw error;
-    throw new PismakError('forbidden', 'the current password is wrong or missing', { cause: error });
+    throw new PismakError('forbidden', sayRefusal('refused.current-password', {}), { cause: error });
   }
 }
 

@@ -22,6 +22,26 @@ test('an administrator creates users, and they can sign in', async (t) => {
   assert.doesNotMatch(text, /scrypt/);
 });
 
+test('an administrator who has not seen what a colleague changed of a user is told, in a sentence that programs can say too', async (t) => {
+  const server = await runServer(t);
+  const root = await server.signUp('root', 'admin');
+  const second = await server.signUp('second', 'admin');
+  await server.signUp('anna', 'user');
+  const { body } = await server.call('user.role', { name: 'anna', role: 'reader', base: 1 }, second);
+  assert.equal(body.version, 2);
+  const late = await server.call('user.set', { name: 'anna', priority: 'yes', base: 1 }, root);
+  assert.equal(late.status, 409);
+  const { details, sentence } = late.body.error;
+  assert.deepEqual([details.version, details.changedBy], [2, 'second']);
+  assert.deepEqual(sentence, {
+    code: 'changed-since',
+    parameters: { thing: 'user anna', base: 1, version: 2, changedBy: 'second' },
+  });
+  const { users } = (await server.call('user.ls', {}, root)).body;
+  const anna = users.find(({ name }: { name: string }) => name === 'anna');
+  assert.deepEqual([anna.role, anna.mayPrioritise, anna.version], ['reader', false, 2]);
+});
+
 test('names that could be mistaken for others, and short passwords, are refused', async (t) => {
   const server = await runServer(t);
   const admin = await server.signUp('root', 'admin');

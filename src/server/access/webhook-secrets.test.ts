@@ -88,11 +88,13 @@ test('a user cannot forge an alert: alerts are signed with the secret of the ins
   const { database, broker, outbox, clock } = server.engine;
   const alert = { id: '1', kind: 'disk.low', entity: 'here', reason: 'little is left', details: {} };
   const times = { raisedAt: 1, lastSeenAt: 1, clearedAt: null, seen: 1 };
+  const looked = { acknowledgedBy: null, acknowledgedAt: null, mutedUntil: null, mutedBy: null };
+  const untouched = { sentence: null, note: null, ...looked };
   await database.transaction((transaction) =>
     alertWebhooks({ outbox, clock, urls: [url] })(transaction, {
       event: 'alert.raised',
       at: 1,
-      alert: { ...alert, ...times },
+      alert: { ...alert, ...times, ...untouched },
     }),
   );
   const [row] = await database.query.selectFrom('outbox').selectAll().execute();

@@ -7,12 +7,20 @@ import { unknownRoute } from './admit-callers.ts';
 
 /** The body of every error answer. Both parts may repeat input, so both are cut. */
 export function errorBody(error: PismakError): {
-  error: { code: ErrorCode; message: string; details?: unknown };
+  error: { code: ErrorCode; message: string; sentence?: unknown; details?: unknown };
 } {
   const { code, message } = error;
+  const sentence = error.sentence && shortenValues({ ...error.sentence }, { text: 200, entries: 20 });
   const details = shortenValues(error.details, { text: 200, entries: 20 });
   const isSmall = details !== undefined && JSON.stringify(details).length <= 4 * longestMessage;
-  return { error: { code, message: shorten(message), ...(isSmall && { details }) } };
+  return {
+    error: {
+      code,
+      message: shorten(message),
+      ...(sentence !== undefined && { sentence }),
+      ...(isSmall && { details }),
+    },
+  };
 }
 
 /** When to retry a request that can't be served now. */

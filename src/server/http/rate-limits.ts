@@ -1,6 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PismakError } from '../../engine/ground/errors.ts';
+import { sayRefusal } from '../../engine/ground/refusals.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
 /** This operation checks a token, so guessing must be slow for every caller. `sign-in-limits.ts` limits password guesses. */
@@ -18,7 +19,10 @@ export async function limitRates(
     // The command line of this machine has no limit: it could change the files directly.
     allowList: (request) => isLocal(request),
     errorResponseBuilder: (_request, { ttl }) =>
-      new PismakError('too-many-requests', `too many requests; try again in ${Math.ceil(ttl / 1000)} s`),
+      new PismakError(
+        'too-many-requests',
+        sayRefusal('refused.calls-later', { seconds: Math.ceil(ttl / 1000) }),
+      ),
   });
 }
 

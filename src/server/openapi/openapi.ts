@@ -98,6 +98,12 @@ const errorSchema = {
       properties: {
         code: { type: 'string', enum: Object.keys(errorStatus) },
         message: { type: 'string' },
+        sentence: {
+          type: 'object',
+          description:
+            'The message for programs, if they can say it: which sentence it is, and the values in it',
+          properties: { code: { type: 'string' }, parameters: { type: 'object' } },
+        },
         details: { type: 'object' },
       },
     },

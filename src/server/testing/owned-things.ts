@@ -25,6 +25,11 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     await makePipeline(server, owner, tag);
     return { input: { name: `${owner.name}/pipeline${tag}` } };
   },
+  'pipeline.set': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    const stages = [`stage${tag}`, `output${tag}`];
+    return { input: { name: `${owner.name}/pipeline${tag}`, stages } };
+  },
   'pipeline.create': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
     const stages = [`stage${tag}`, `${owner.name}/output${tag}`];

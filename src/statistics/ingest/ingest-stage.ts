@@ -40,6 +40,7 @@ export function ingestProcessor(parts: ProcessorParts): ProcessorRegistration {
     name: 'statistics.ingest',
     summary: 'Counts the events in the files of a request: NDJSON (*.ndjson) or CSV (*.csv)',
     check: (config) => void parseStageConfig(config, stageSettings),
+    settings: stageSettings,
     inline: async ({ config }) => {
       const settings = parseStageConfig(config, stageSettings);
       const statistics = await statisticsForStage(parts);

@@ -4,6 +4,7 @@ import { findFiles } from '../../terminal/files/files-to-publish.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { readPriority } from '../../terminal/options/request-target.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
+import type { Normalisation } from '../evaluation/symbols.ts';
 import type { Format } from '../formats/output-formats.ts';
 import {
   documentCancel,
@@ -289,6 +290,25 @@ const add: AddGroup = (group, shell) => {
       out.say(`document ${document} is deleted${stopped}`);
     }),
   );
+
+  command(
+    group,
+    'evaluate <document> <truth>',
+    'Compare pages of a document with their correct text: <truth> is a directory with NUMBER.txt for pages',
+    'document evaluate 019a... truth/ --ignore-case',
+  )
+    .option('--ignore-case', 'ignore upper and lower case')
+    .option('--ignore-diacritics', 'ignore accents')
+    .option('--ignore-punctuation', 'ignore punctuation')
+    .option('--modern-letters', 'treat long s and ligatures as the letters they stand for')
+    .option('--same-marks', 'treat all quotation marks as one, and all dashes and hyphens as one')
+    .option('--strict-whitespace', 'also count line breaks and the number of spaces')
+    .action(
+      run<Normalisation>(async ({ client, out, options }, document = '', truth = '') => {
+        const { evaluateDocument } = await import('./evaluate-document.ts');
+        await evaluateDocument(await client(), out, { document, truth, normalisation: options });
+      }),
+    );
 };
 export default add;
 

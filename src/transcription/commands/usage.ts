@@ -1,6 +1,6 @@
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
-import { usageLimit, usageList, usageShow } from '../operations/usage.ts';
+import { usageLimit, usageLimits, usageList, usageShow } from '../operations/usage.ts';
 
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
@@ -18,6 +18,17 @@ const add: AddGroup = (group, shell) => {
     empty: 'nothing has been transcribed or stored yet',
   });
   command(usageShow, { usage: 'show' });
+  command(usageLimits, {
+    usage: 'limits',
+    columns: [
+      { title: 'subject', of: (row) => row.subject },
+      { title: 'pages per month', of: (row) => row.pagesPerMonth ?? 'unlimited' },
+      { title: 'waiting', of: (row) => row.pagesWaiting ?? 'unlimited' },
+      { title: 'storage MB', of: (row) => row.storageMb ?? 'unlimited' },
+      { title: 'version', of: (row) => row.version },
+    ],
+    empty: 'nobody has limits of their own; those of the settings hold for everybody',
+  });
   command(usageLimit, {
     usage: 'limit <subject>',
     summary: 'Limit the pages and storage of a key or user; limits not given are removed',
@@ -26,6 +37,7 @@ const add: AddGroup = (group, shell) => {
       pagesPerMonth: { flags: '--per-month <pages>' },
       pagesWaiting: { flags: '--waiting <pages>' },
       storageMb: { flags: '--storage <MB>' },
+      base: { flags: '--if-version <version>' },
     },
     say(_, { subject, pagesPerMonth, pagesWaiting, storageMb }) {
       const told = (limit: number | null = null) => limit ?? 'unlimited';

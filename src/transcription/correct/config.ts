@@ -12,7 +12,7 @@ export interface CorrectConfig {
   timeLimitMs: number;
 }
 
-const settings = {
+export const correctSettings = {
   RULES: words('', 'stage file with more rules'),
   DICTIONARY: words('', 'stage file with words'),
   CERTAIN: number(0.9, 'the dictionary changes only words below this confidence', { min: 0, max: 1 }),
@@ -32,7 +32,7 @@ export function parseCorrectConfig(text: string): CorrectConfig {
     if (rule !== undefined) rules.push(rule);
     return rule === undefined ? raw : '';
   });
-  const { RULES, DICTIONARY, CERTAIN, TIME_LIMIT } = parseStageConfig(rest.join('\n'), settings);
+  const { RULES, DICTIONARY, CERTAIN, TIME_LIMIT } = parseStageConfig(rest.join('\n'), correctSettings);
   return {
     rules,
     rulesFile: RULES,

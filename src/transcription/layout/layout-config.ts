@@ -1,7 +1,7 @@
 import { flag, parseStageConfig, type StageConfig } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
 
-const settings = {
+export const layoutSettings = {
   // Off, because Tesseract's own blocks are better on real scans once they are put in order.
   COLUMNS: flag(
     false,
@@ -10,8 +10,8 @@ const settings = {
   ...limitSettings,
 };
 
-export type LayoutConfig = StageConfig<typeof settings>;
+export type LayoutConfig = StageConfig<typeof layoutSettings>;
 
 export function parseLayoutConfig(text: string): LayoutConfig {
-  return parseStageConfig(text, settings);
+  return parseStageConfig(text, layoutSettings);
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { documentOperations } from './document.ts';
+import { evaluateOperations } from './evaluate.ts';
 import { iiifStreams } from './iiif.ts';
 import { pageOperations } from './pages.ts';
 import { searchOperations } from './search.ts';
@@ -12,6 +13,7 @@ import { viewStreams } from './views.ts';
 export const transcriptionOperations: (Operation | StreamOperation)[] = [
   ...documentOperations,
   ...pageOperations,
+  ...evaluateOperations,
   ...searchOperations,
   ...transcriptionStreams,
   ...viewStreams,

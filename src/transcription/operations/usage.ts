@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { checkBase } from '../../engine/ground/base-version.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { monthOf, usageNow } from '../../engine/usage/usage.ts';
 import { documentQueries } from '../database/database.ts';
+import type { TranscriptionTables } from '../database/tables.ts';
 import { subjectOf } from '../documents/document.ts';
 import { type Quota, quotaOf, quotaSet, usedPages, type Whose, waitingPages } from '../documents/quota.ts';
 import { storageOf, storedBySubject } from '../documents/storage-quota.ts';
@@ -140,17 +144,70 @@ export const usageLimit = defineOperation({
     pagesPerMonth: quota.default(null).describe('Pages per month; null: no limit'),
     pagesWaiting: quota.default(null).describe('Unfinished pages at once; null: no limit'),
     storageMb: quota.default(null).describe('Total size of the sources in its documents; null: no limit'),
+    base: z
+      .string()
+      .max(100)
+      .optional()
+      .describe(
+        'Version of the limits that the change starts from (`none`: there were none): if somebody has changed them since, the answer is `conflict`',
+      ),
   }),
   output: done,
   example: { subject: 'user:anna', pagesPerMonth: 10_000, pagesWaiting: null, storageMb: 50_000 },
-  async handler({ engine }, { subject, ...limits }) {
-    await documentQueries(engine)
-      .insertInto('transcription_quota')
-      .values({ subject, ...limits })
-      .onConflict((conflict) => conflict.column('subject').doUpdateSet(limits))
-      .execute();
+  async handler({ engine }, { subject, base, ...limits }) {
+    await engine.database.withTables<TranscriptionTables>().transaction(async (transaction) => {
+      const before = await transaction
+        .selectFrom('transcription_quota')
+        .selectAll()
+        .where('subject', '=', subject)
+        .executeTakeFirst();
+      const version = before ? limitsVersion(before) : 'none';
+      checkBase(`the limit of ${subject}`, base, { version, changedBy: null, changedAt: null });
+      await transaction
+        .insertInto('transcription_quota')
+        .values({ subject, ...limits })
+        .onConflict((conflict) => conflict.column('subject').doUpdateSet(limits))
+        .execute();
+    });
     return {};
   },
 });
 
-export const usageOperations: Operation[] = [usageList, usageShow, usageLimit];
+export const usageLimits = defineOperation({
+  name: 'usage.limits',
+  summary: 'List the users and keys that have limits of their own',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({ ...page }),
+  output: z.strictObject({
+    limits: z.array(
+      z.strictObject({
+        subject: z.string(),
+        pagesPerMonth: quota,
+        pagesWaiting: quota,
+        storageMb: quota,
+        version: z.string().describe('Changes with the limits; `base` of `usage.limit`'),
+      }),
+    ),
+  }),
+  example: {},
+  async handler({ engine }, { offset, limit }) {
+    const rows = await documentQueries(engine)
+      .selectFrom('transcription_quota')
+      .selectAll()
+      .orderBy('subject')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return { limits: rows.map((row) => ({ ...row, version: limitsVersion(row) })) };
+  },
+});
+
+/** Limits have no history, so their version is what they are. */
+function limitsVersion({ pagesPerMonth, pagesWaiting, storageMb }: Quota): string {
+  const content = JSON.stringify([pagesPerMonth, pagesWaiting, storageMb]);
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
+}
+
+export const usageOperations: Operation[] = [usageList, usageShow, usageLimits, usageLimit];

@@ -2,7 +2,7 @@ import { choice, flag, number, parseStageConfig, type StageConfig } from '../../
 import { limitSettings } from '../image/image-limits.ts';
 
 /** Every step can be switched off. Enabled steps act only if the page needs them. */
-const settings = {
+export const prepareSettings = {
   ORIENTATION: choice(
     'auto',
     ['exif'],
@@ -23,8 +23,8 @@ const settings = {
   ...limitSettings,
 };
 
-export type PrepareConfig = StageConfig<typeof settings>;
+export type PrepareConfig = StageConfig<typeof prepareSettings>;
 
 export function parsePrepareConfig(text: string): PrepareConfig {
-  return parseStageConfig(text, settings);
+  return parseStageConfig(text, prepareSettings);
 }

@@ -15,7 +15,7 @@ import {
 } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
 
-const settings = {
+export const recogniseSettings = {
   ENGINE: choice(
     'auto',
     ['tesseract', 'tesseract.js', 'pismak', 'command'],
@@ -45,7 +45,7 @@ const settings = {
   ...commandSettings,
 };
 
-export type RecogniseConfig = StageConfig<typeof settings> & CommandConfig & { programs: string };
+export type RecogniseConfig = StageConfig<typeof recogniseSettings> & CommandConfig & { programs: string };
 
 /** Also checks that this machine allows the program. */
 export function checkRecogniseConfig(text: string, { commands }: { commands: readonly string[] }): void {
@@ -56,7 +56,7 @@ export function checkRecogniseConfig(text: string, { commands }: { commands: rea
 /** Throws errors meant for the administrator. */
 export function parseRecogniseConfig(text: string): RecogniseConfig {
   const { ours, programs } = splitConfig(text);
-  const config = parseStageConfig(ours, settings);
+  const config = parseStageConfig(ours, recogniseSettings);
   if (config.ENGINE === 'command') requireCommand(config);
   if (config.MODEL !== '' && !/^[\w-]{1,60}$/.test(config.MODEL))
     throw new Error('MODEL must name a model among the files of the stage: letters, digits, _ and -');

@@ -8,6 +8,7 @@ import {
 } from '../../server/testing/owned-things.ts';
 import type { Answer, RunningServer } from '../../server/testing/running-server.ts';
 import { documentQueries } from '../database/database.ts';
+import { resultFiles } from '../formats/output-formats.ts';
 import { createTextIndex } from '../search/text-index.ts';
 
 /** Makes an owned thing for every operation of this house that works on one. */
@@ -53,6 +54,14 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     await makePage(server, owner, document);
     return { input: { document, page: 1 } };
   },
+  'document.evaluate': async (server, owner, tag) => {
+    const document = await makeDocument(server, owner, tag);
+    const page = await makePage(server, owner, document);
+    const hash = await storedHash(server, owner, 'a secret');
+    const file = { page, name: resultFiles.txt, hash, size: 8 };
+    await documentQueries(server.engine).insertInto('transcription_pageFile').values(file).execute();
+    return { input: { document, truth: [{ page: 1, text: 'secret' }] } };
+  },
   'search.text': async (server, owner, tag) => {
     const document = await makeDocument(server, owner, tag);
     await makePage(server, owner, document);
@@ -90,7 +99,11 @@ async function anyDocument(
   return { input: { document: await makeDocument(server, owner, tag) } };
 }
 
-async function makePage({ engine }: RunningServer, owner: { name: string }, document: string): Promise<void> {
+async function makePage(
+  { engine }: RunningServer,
+  owner: { name: string },
+  document: string,
+): Promise<string> {
   const page = { id: crypto.randomUUID(), document, source: 'source', position: 1, name: 'page' };
   const query = documentQueries(engine);
   await query
@@ -118,6 +131,7 @@ async function makePage({ engine }: RunningServer, owner: { name: string }, docu
     owner: owner.name,
     text: 'a secret',
   });
+  return page.id;
 }
 
 async function storedHash({ engine }: RunningServer, owner: { name: string }, text: string): Promise<string> {

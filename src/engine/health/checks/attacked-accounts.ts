@@ -1,3 +1,4 @@
+import { sayAlert } from '../../alert/sentences.ts';
 import type { Database } from '../../database/database.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Check, Finding } from './check.ts';
@@ -18,7 +19,7 @@ export function attackedAccounts(parts: SignInRecords): Check {
     look: () =>
       findAttacks(parts, 'account', (account, failures) => ({
         entity: account,
-        reason: `${failures} recent failed sign-ins as ${account}; \`pismak audit ls --owner ${account}\` shows where from`,
+        reason: sayAlert('account.attacked', { account, failures }),
         details: { account, failures },
       })),
   };
@@ -31,7 +32,7 @@ export function attackingAddresses(parts: SignInRecords): Check {
     look: () =>
       findAttacks(parts, 'address', (address, failures) => ({
         entity: address,
-        reason: `${failures} recent failed sign-ins from ${address}; block the address in front of Pismak if it goes on`,
+        reason: sayAlert('address.attacking', { address, failures }),
         details: { address, failures },
       })),
   };
@@ -53,9 +54,9 @@ async function findAttacks(
     .limit(100)
     .execute();
   if (rows.length <= mostAlerts) return rows.map((row) => describe(row.shown ?? '', row.failures));
-  const count = rows.length === 100 ? '100 or more' : rows.length;
-  const most = rows.slice(0, mostAlerts).map((row) => row.shown);
-  const what = scope === 'account' ? 'accounts have' : 'addresses caused';
-  const reason = `${count} ${what} many recent failed sign-ins, most of all ${most.join(', ')}; \`pismak audit ls --operation session.login\` shows more`;
+  const count = rows.length === 100 ? '100 or more' : String(rows.length);
+  const most = rows.slice(0, mostAlerts).map((row) => row.shown ?? '');
+  const code = scope === 'account' ? 'account.attacked-many' : 'address.attacking-many';
+  const reason = sayAlert(code, { count, most });
   return [{ entity: '(many)', reason, details: { count: rows.length, most } }];
 }

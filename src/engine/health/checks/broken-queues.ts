@@ -1,3 +1,4 @@
+import { sayAlert } from '../../alert/sentences.ts';
 import { hasCode } from '../../ground/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Stages } from '../../stage/stages.ts';
@@ -16,8 +17,9 @@ export function brokenQueues({ broker, stages }: Pick<Ports, 'broker'> & { stage
       const names = new Set((await stages.list()).map((stage) => stage.name));
       return (await broken()).map(({ name, broken }) => {
         const isStage = names.has(name);
-        const whose = isStage ? `stage ${name} can't work` : `queue ${name} can't be used`;
-        return { entity: name, reason: `${whose}: ${broken}`, details: { queue: name, stage: isStage } };
+        const code = isStage ? 'queue.broken-stage' : 'queue.broken';
+        const reason = sayAlert(code, { queue: name, why: broken ?? '' });
+        return { entity: name, reason, details: { queue: name, stage: isStage } };
       });
     },
   };

@@ -1,3 +1,4 @@
+import { sayAlert } from '../../alert/sentences.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { listWorkers } from '../../worker/worker-record.ts';
 import type { Check, Finding } from './check.ts';
@@ -13,7 +14,7 @@ export function brokenStages({ coordination }: Pick<Ports, 'coordination'>): Che
           const details = { stage, worker: record.id };
           findings.set(stage, {
             entity: stage,
-            reason: `stage ${stage} cannot be served: ${reason}`,
+            reason: sayAlert('stage.broken', { stage, why: reason }),
             details,
           });
         }

@@ -14,7 +14,8 @@ function watch() {
     work(ms: number) {
       cpu += ms;
     },
-    alerts: async () => (await busyThread({ busyWatch, clock }, 'here').look()).map(({ reason }) => reason),
+    alerts: async () =>
+      (await busyThread({ busyWatch, clock }, 'here').look()).map(({ reason }) => reason.message),
   };
 }
 

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { sayAlert } from '../../alert/sentences.ts';
 import type { BusyWatch } from '../../process/busy-watch.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Check } from './check.ts';
@@ -27,7 +28,7 @@ export function busyThread(
           const ms = Math.round(mostMs);
           return {
             entity: `${work}@${host}`,
-            reason: `${work} kept the main thread on ${host} busy for ${ms} ms of processor time without a break, ${count} times lately: all other users waited. It should never take more than 100 ms`,
+            reason: sayAlert('process.busy', { work, host, ms, count }),
             details: { work, host, ms, count },
           };
         });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Alerts } from '../../alert/alert.ts';
 import { messageOf } from '../../ground/errors.ts';
+import type { Sentence } from '../../ground/sentence.ts';
 import type { Clock } from '../../time/clock.ts';
 
 /** A check for one kind of problem, with one kind of alert. */
@@ -14,7 +15,7 @@ export interface Check {
 
 export interface Finding {
   entity: string;
-  reason: string;
+  reason: Sentence;
   details: Readonly<Record<string, unknown>>;
 }
 

@@ -1,3 +1,4 @@
+import { sayAlert } from '../../alert/sentences.ts';
 import type { Broker } from '../../broker/broker.ts';
 import type { Check } from './check.ts';
 
@@ -17,8 +18,7 @@ export function deadLetters({ broker }: { broker: Broker }): Check {
           });
           const messages = latest.map(({ id, history }) => ({ id, reason: history.at(-1)?.reason ?? '' }));
           // The reason why a message failed may quote its owner's files, so it goes into the details, which only administrators see.
-          const letters = dead === 1 ? '1 dead letter' : `${dead} dead letters`;
-          const reason = `${letters} in queue ${name}; \`pismak queue dead ${name}\` shows why`;
+          const reason = sayAlert('queue.dead-letters', { queue: name, dead });
           return { entity: name, reason, details: { queue: name, dead, messages } };
         }),
       );

@@ -1,3 +1,4 @@
+import { sayAlert } from '../../alert/sentences.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { listWorkers } from '../../worker/worker-record.ts';
 import { type Check, Lasting } from './check.ts';
@@ -24,8 +25,8 @@ export function failedWorkers({ coordination, clock }: Pick<Ports, 'coordination
         const failed = failure !== null || presence?.state === 'FAILED';
         if (!failed && !lasting.has(id)) return [];
         const reason = failed
-          ? `worker ${id} failed: ${failure ?? 'see its log'}`
-          : `worker ${id} on ${host} has vanished (killed, crashed or cut off); start it again, or \`pismak worker forget ${id}\``;
+          ? sayAlert('worker.failed', { worker: id, why: failure ?? 'see its log' })
+          : sayAlert('worker.vanished', { worker: id, host });
         return { entity: id, reason, details: { worker: id, host, stage } };
       });
     },

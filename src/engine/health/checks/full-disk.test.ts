@@ -99,7 +99,7 @@ test('when the disk of PostgreSQL is full, nothing new is accepted and an alert 
   assert.equal(reserve.isShort, true);
   const [alert] = await check.look();
   assert.match(
-    alert?.reason ?? '',
+    alert?.reason.message ?? '',
     /the disk of PostgreSQL at 127\.0\.0\.1:\d+\/small is full .* until space is freed/,
   );
   assert.doesNotMatch(JSON.stringify(alert), /pismak:/);

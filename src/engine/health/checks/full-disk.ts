@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { sayAlert } from '../../alert/sentences.ts';
 import type { DiskReserve } from '../../disk/disk-reserve.ts';
 import type { Check } from './check.ts';
 
@@ -10,13 +11,16 @@ export function fullDisk(disk: DiskReserve, host = hostname()): Check {
     async look() {
       return disk.shortages().map(({ directory, stores, server, freeBytes, reserveBytes }) => {
         if (server !== undefined) {
-          const reason = `the disk of PostgreSQL at ${server} is full (53100): it stores nothing more for the ${stores.join(' and the ')}, uploads and new requests are refused (disk-full), and accepted work waits until space is freed there or the disk grows`;
+          const reason = sayAlert('disk.full-server', { server, stores });
           return { entity: `${host}:${server}`, reason, details: { host, server, stores } };
         }
-        const [freeMb, reserveMb] = [freeBytes, reserveBytes].map((bytes) => Math.floor(bytes / 2 ** 20));
-        const reason = `only ${freeMb} MB are free on the disk of ${host}:${directory}, less than the reserve of ${reserveMb} MB: uploads and new requests are refused (disk-full) until something is deleted or the disk grows`;
+        const [freeMb = 0, reserveMb = 0] = [freeBytes, reserveBytes].map((bytes) =>
+          Math.floor(bytes / 2 ** 20),
+        );
+        const place = `${host}:${directory}`;
+        const reason = sayAlert('disk.full', { place, freeMb, reserveMb });
         return {
-          entity: `${host}:${directory}`,
+          entity: place,
           reason,
           details: { host, directory, stores, freeMb, reserveMb },
         };

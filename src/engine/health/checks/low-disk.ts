@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { sayAlert } from '../../alert/sentences.ts';
 import type { Check } from './check.ts';
 
 /** Checks that the disk of the data directory has at least `limitMb` free. */
@@ -13,7 +14,7 @@ export function lowDisk(directory: string, limitMb: number, host = hostname()): 
       const { bavail, bsize } = await statfs(directory);
       const free = Math.floor((bavail * bsize) / 1024 / 1024);
       if (free >= limitMb) return [];
-      const reason = `only ${free} MB are free on the disk of ${entity}; writes stop when it is full. Delete or move something`;
+      const reason = sayAlert('disk.low', { place: entity, freeMb: free });
       return [{ entity, reason, details: { host, directory: resolve(directory), freeMb: free } }];
     },
   };

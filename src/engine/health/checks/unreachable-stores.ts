@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { sayAlert } from '../../alert/sentences.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { checkStores, type Store, type StoreWrites, stores } from '../check-stores.ts';
 import type { Check } from './check.ts';
@@ -19,10 +20,8 @@ export function unreachableStores(
         const trouble = troubles[store];
         if (trouble === undefined) return [];
         const { state, reason: why } = trouble;
-        const reason =
-          state === 'down'
-            ? `the ${store} can't be reached from ${host}: ${why}`
-            : `nothing can be stored in the ${store} from ${host}: ${why}`;
+        const code = state === 'down' ? 'store.unreachable' : 'store.read-only';
+        const reason = sayAlert(code, { store, host, why });
         return { entity: `${store}@${host}`, reason, details: { store, host, state } };
       });
     },

@@ -1,4 +1,6 @@
+import { sayAlert } from '../../alert/sentences.ts';
 import { queueLength } from '../../broker/broker.ts';
+import type { Sentence } from '../../ground/sentence.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Stage } from '../../stage/stage.ts';
 import type { Stages } from '../../stage/stages.ts';
@@ -25,18 +27,23 @@ export function unservedStages(
       const waiting = new Map(
         queues.filter((queue) => !queue.paused).map((queue) => [queue.name, queueLength(queue)]),
       );
-      const reasons = new Map<string, string>();
+      const reasons = new Map<string, Sentence>();
       for (const stage of stages) {
-        const reason = (waiting.get(stage.name) ?? 0) > 0 ? whyUnserved(stage, workers) : undefined;
+        const count = waiting.get(stage.name) ?? 0;
+        const reason = count > 0 ? whyUnserved(stage, count, workers) : undefined;
         if (reason !== undefined) reasons.set(stage.name, reason);
       }
       const lasting = unserved.keep([...reasons.keys()], clock.now(), noWorkerMs);
+      const found = [...reasons].filter(([stage]) => lasting.has(stage));
       return Promise.all(
-        [...lasting].map(async (stage) => {
+        found.map(async ([stage, reason]) => {
           const count = waiting.get(stage) ?? 0;
           const messages = (await broker.peek(stage, { limit: shownMessages })).map((message) => message.id);
-          const reason = `stage ${stage} has ${count} waiting and no worker: ${reasons.get(stage)}`;
-          return { entity: stage, reason, details: { stage, waiting: count, messages } };
+          return {
+            entity: stage,
+            reason,
+            details: { stage, waiting: count, messages },
+          };
         }),
       );
     },
@@ -44,7 +51,8 @@ export function unservedStages(
 }
 
 /** Why no worker serves the stage and what to do; undefined if one does. */
-export function whyUnserved(stage: Stage, workers: readonly WorkerView[]): string | undefined {
+function whyUnserved(stage: Stage, waiting: number, workers: readonly WorkerView[]): Sentence | undefined {
+  const it = { stage: stage.name, waiting };
   const alive = workers.filter((worker) => worker.presence !== null);
   const able = alive.filter(({ record }) => stage.labels.every((label) => record.labels.includes(label)));
   const enabled = able.filter(({ record }) => record.enabled);
@@ -52,14 +60,14 @@ export function whyUnserved(stage: Stage, workers: readonly WorkerView[]): strin
   const failed = assigned.filter((worker) => stage.mode === 'exclusive' && worker.state === 'FAILED');
   if (assigned.length > failed.length) return undefined;
   const [broken] = failed;
-  if (broken) return `worker ${broken.record.id} can't load it (${broken.record.failure ?? 'see its log'})`;
-  if (alive.length === 0) return 'no worker is alive; start one with `pismak worker run`';
-  if (able.length === 0) return `no live worker has the labels it needs (${stage.labels.join(', ')})`;
-  if (enabled.length === 0)
-    return 'all workers that could serve it are disabled; enable one with `pismak worker enable`';
-  if (stage.priority === -1)
-    return 'its priority is -1, so no worker is assigned to it; change it with `pismak stage priority`';
-  if (enabled.every(({ record }) => record.pinned))
-    return 'all workers that could serve it are pinned to other stages';
-  return 'all workers that could serve it are busy with other stages; start more, or raise its priority';
+  if (broken) {
+    const { id: worker, failure } = broken.record;
+    return sayAlert('stage.no-worker.unable', { ...it, worker, why: failure ?? 'see its log' });
+  }
+  if (alive.length === 0) return sayAlert('stage.no-worker', it);
+  if (able.length === 0) return sayAlert('stage.no-worker.labels', { ...it, labels: stage.labels });
+  if (enabled.length === 0) return sayAlert('stage.no-worker.disabled', it);
+  if (stage.priority === -1) return sayAlert('stage.no-worker.priority', it);
+  if (enabled.every(({ record }) => record.pinned)) return sayAlert('stage.no-worker.pinned', it);
+  return sayAlert('stage.no-worker.busy', it);
 }

@@ -1,10 +1,13 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { backupDirectory, backupName } from '../../backup/backup-directory.ts';
+import type { BackupManifest } from '../../backup/backup-format.ts';
 import { makeDirectory } from '../../files/make-directory.ts';
 import { reasonOf } from '../../files/system-error.ts';
 import { PismakError } from '../../ground/errors.ts';
+import { sentence } from '../../ground/sentence.ts';
 import { defineOperation } from '../operation.ts';
+import { page } from './inputs.ts';
 
 export const backupCreate = defineOperation({
   name: 'backup.create',
@@ -37,4 +40,53 @@ export const backupCreate = defineOperation({
   },
 });
 
-export const backupOperations = [backupCreate];
+export const backupList = defineOperation({
+  name: 'backup.ls',
+  summary: 'List the backups in the backup directory of the server, newest first, and how to restore one',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({ ...page, limit: page.limit.unwrap().max(200).default(50) }),
+  output: z.strictObject({
+    backups: z.array(
+      z.strictObject({
+        name: z.string(),
+        size: z.number().describe('Bytes'),
+        writtenAt: z.number(),
+        contents: z
+          .strictObject({
+            version: z.string().describe('Version of Pismak that wrote it'),
+            createdAt: z.number().describe('The moment that it preserves'),
+            parts: z.array(z.string()).describe('What it has besides blobs'),
+            blobs: z.strictObject({ count: z.int(), bytes: z.number() }),
+            users: z.int().describe('Users who can sign in after a restore'),
+          })
+          .nullable()
+          .describe('Null: it is not a whole backup'),
+      }),
+    ),
+    directory: z.string().describe("On the server's machine"),
+    restore: sentence.describe('How to restore one'),
+  }),
+  example: {},
+  async handler({ engine }, part) {
+    const { howToRestore, listBackups } = await import('../../backup/list-backups.ts');
+    const { settings } = engine;
+    const backups = await listBackups(settings, part);
+    return {
+      backups: backups.map(({ manifest, ...file }) => ({
+        ...file,
+        contents: manifest && contentsOf(manifest),
+      })),
+      directory: resolve(backupDirectory(settings)),
+      restore: howToRestore(settings, resolve(settings.data)),
+    };
+  },
+});
+
+function contentsOf({ version, createdAt, parts, blobs, accounts }: BackupManifest) {
+  const names = parts.map(({ name }) => name);
+  return { version, createdAt, parts: names, blobs, users: accounts.users.length };
+}
+
+export const backupOperations = [backupList, backupCreate];

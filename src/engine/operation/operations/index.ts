@@ -13,8 +13,12 @@ import { resultsOperations } from './results.ts';
 import { scheduleOperations } from './schedule.ts';
 import { secretOperations } from './secret.ts';
 import { serverOperations } from './server.ts';
+import { settingsOperations } from './settings.ts';
+import { simulateOperations } from './simulate.ts';
 import { stageOperations } from './stage.ts';
+import { stageTryOperations } from './stage-try.ts';
 import { statusOperations } from './status.ts';
+import { systemOperations } from './system.ts';
 import { traceOperations } from './trace.ts';
 import { uploadOperations } from './upload.ts';
 import { watchdogOperations } from './watchdog.ts';
@@ -25,10 +29,12 @@ export const engineOperations: Operation[] = [
   ...statusOperations,
   ...processorOperations,
   ...stageOperations,
+  ...stageTryOperations,
   ...pipelineOperations,
   ...queueOperations,
   ...workerOperations,
   ...watchdogOperations,
+  ...simulateOperations,
   ...traceOperations,
   ...historyOperations,
   ...uploadOperations,
@@ -41,5 +47,7 @@ export const engineOperations: Operation[] = [
   ...coordinationOperations,
   ...serverOperations,
   ...backupOperations,
+  ...settingsOperations,
+  ...systemOperations,
   ...clockOperations,
 ];

@@ -35,4 +35,13 @@ export const blobHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'a blob is named by its SHA-256: 64 lower-case hexadecimal digits');
 
+/** A form sends the version that it was filled from. */
+export const base = z
+  .int()
+  .min(1)
+  .optional()
+  .describe(
+    'Version that the change starts from: if somebody has changed it since, the answer is `conflict`, and `details` says who',
+  );
+
 export const labels = z.array(z.string().min(1).max(100)).max(50);

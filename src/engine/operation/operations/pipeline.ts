@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { PismakError } from '../../ground/errors.ts';
+import { sayRefusal } from '../../ground/refusals.ts';
 import { stageList } from '../../request/submitted-names.ts';
 import { newName, ownedName } from '../../stage/owned-name.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { cut, namer, page } from './inputs.ts';
+import { base, cut, namer, page } from './inputs.ts';
 import { done, pipelineRow } from './rows.ts';
 
 export const pipelineList = defineOperation({
@@ -29,8 +30,7 @@ export const pipelineShow = defineOperation({
   example: { name: 'pages' },
   async handler({ engine, caller }, { name }) {
     const pipeline = await engine.pipelines.find(name, namer(caller));
-    if (!pipeline)
-      throw new PismakError('not-found', `there is no pipeline ${name}; \`pismak pipeline ls\` lists them`);
+    if (!pipeline) throw unknownPipeline(name);
     return pipeline;
   },
 });
@@ -55,6 +55,26 @@ export const pipelineCreate = defineOperation({
   },
 });
 
+export const pipelineSet = defineOperation({
+  name: 'pipeline.set',
+  stores: true,
+  summary: 'Change the stages of a pipeline; requests under way go on through the stages that they have',
+  role: 'user',
+  owner: (context, { name }) => pipelineOwner(context, name),
+  changes: true,
+  input: z.strictObject({ name: ownedName, stages: stageList, base }),
+  output: pipelineRow,
+  example: { name: 'pages', stages: ['recognise', 'correct', 'pages-done'], base: 1 },
+  async handler({ engine, caller }, { name, stages, base }) {
+    const { prepareStages } = await import('../../request/submit.ts');
+    const by = namer(caller);
+    const pipeline = await engine.pipelines.find(name, by);
+    if (!pipeline) throw unknownPipeline(name);
+    const whole = await prepareStages(engine, stages, by);
+    return engine.pipelines.set(pipeline.name, whole, caller.name, base);
+  },
+});
+
 export const pipelineDelete = defineOperation({
   name: 'pipeline.delete',
   summary: 'Delete a pipeline; requests under way go on, and the output queue keeps its results',
@@ -71,6 +91,10 @@ export const pipelineDelete = defineOperation({
   },
 });
 
+function unknownPipeline(pipeline: string): PismakError {
+  return new PismakError('not-found', sayRefusal('unknown.pipeline', { pipeline }));
+}
+
 async function pipelineOwner(
   { engine, caller }: OperationContext,
   name: string,
@@ -78,4 +102,4 @@ async function pipelineOwner(
   return (await engine.pipelines.find(name, namer(caller)))?.owner;
 }
 
-export const pipelineOperations = [pipelineList, pipelineShow, pipelineCreate, pipelineDelete];
+export const pipelineOperations = [pipelineList, pipelineShow, pipelineCreate, pipelineSet, pipelineDelete];

@@ -37,6 +37,9 @@ export const pipelineRow = z.strictObject({
   stages: z.array(z.string()),
   owner: z.string(),
   createdAt: z.number(),
+  version: z.int().describe('Grows with each change of the stages'),
+  changedAt: z.number(),
+  changedBy: z.string(),
 });
 
 /** Output of changes that return nothing. */

@@ -53,8 +53,8 @@ test('create refuses a name that exists, set one that does not', async () => {
   await assert.rejects(call('schedule.create', { name: 'e', definition: nightly }), {
     code: 'already-exists',
   });
-  assert.equal((await call('schedule.set', { name: 'e', definition: nightly, version: 1 })).version, 2);
-  await assert.rejects(call('schedule.set', { name: 'e', definition: nightly, version: 1 }), {
+  assert.equal((await call('schedule.set', { name: 'e', definition: nightly, base: 1 })).version, 2);
+  await assert.rejects(call('schedule.set', { name: 'e', definition: nightly, base: 1 }), {
     code: 'conflict',
   });
 });

@@ -3,7 +3,7 @@ import { runStatuses, scheduleDefinition } from '../../schedule/schedule.ts';
 import type { ScheduleRun } from '../../schedule/schedules.ts';
 import { stageName } from '../../stage/stage.ts';
 import { defineOperation } from '../operation.ts';
-import { nothing } from './inputs.ts';
+import { base, nothing } from './inputs.ts';
 import { done } from './rows.ts';
 
 const scheduleRow = z.strictObject({
@@ -13,6 +13,7 @@ const scheduleRow = z.strictObject({
   owner: z.string(),
   version: z.int().describe('Grows with each change of the definition'),
   updatedAt: z.number(),
+  changedBy: z.string().nullable().describe('Who made this version; null: not recorded'),
   nextAt: z.number().nullable().describe('Null if it is disabled or runs after another schedule'),
 });
 
@@ -82,18 +83,19 @@ export const scheduleSet = defineOperation({
   input: z.strictObject({
     name: stageName,
     definition: small(scheduleDefinition),
-    version: z.int().min(1).optional().describe('Only if the schedule still has this version'),
+    base,
   }),
   output: scheduleRow,
   example: {
     name: 'nightly',
-    version: 1,
+    base: 1,
     definition: {
       when: { kind: 'cron', cron: '30 4 * * *', timezone: 'Europe/Prague' },
       action: { kind: 'publish', stages: ['recognise', 'pages-done'] },
     },
   },
-  handler: ({ engine }, { name, definition, version }) => engine.schedules.set(name, definition, version),
+  handler: ({ engine, caller }, { name, definition, base }) =>
+    engine.schedules.set(name, definition, caller.name, base),
 });
 
 export const scheduleRun = defineOperation({

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hasCode } from '../../ground/errors.ts';
 import { stageDefinition } from '../../stage/stage.ts';
-import { openOperations } from '../../testing/call-operations.ts';
+import { admin, openOperations } from '../../testing/call-operations.ts';
 import { stagePatch } from './stage-patch.ts';
 
 const { engine, call } = await openOperations();
@@ -31,6 +32,25 @@ test('a change of one field leaves all others as they are', async () => {
   const again = await call('stage.configure', { name: 'changed', retry: { factor: 2 } });
   assert.deepEqual(again.retry, { ...before.retry, factor: 2 });
   assert.equal((await call('stage.configure', { name: 'changed', maxLength: null })).maxLength, null);
+});
+
+test('nobody overwrites what a colleague has changed meanwhile: the answer says which version it is now, and whose', async () => {
+  const anna = { ...admin, name: 'anna' };
+  const { version } = await call('stage.create', { name: 'shared-work', processor: 'nothing' });
+  const after = await call('stage.configure', { name: 'shared-work', concurrency: 2, base: version }, anna);
+  assert.equal(after.version, version + 1);
+  for (const late of [
+    () => call('stage.configure', { name: 'shared-work', concurrency: 9, base: version }),
+    () => call('stage.priority', { name: 'shared-work', priority: 1, base: version }),
+  ])
+    await assert.rejects(late, (error) => {
+      assert.ok(hasCode(error, 'conflict'));
+      const { base, version: now, changedBy } = error.details ?? {};
+      assert.deepEqual([base, now, changedBy], [version, version + 1, 'anna']);
+      assert.equal(error.sentence?.code, 'changed-since');
+      return true;
+    });
+  assert.equal((await call('stage.show', { name: 'shared-work' })).concurrency, 2);
 });
 
 test('every field of a definition but its name can be changed', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PismakError } from '../../ground/errors.ts';
 import { type Stage, type StageDefinition, stageDefinition, stageName } from '../../stage/stage.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { blobHash, cut, nothing, page } from './inputs.ts';
+import { base, blobHash, cut, nothing, page } from './inputs.ts';
 import { done } from './rows.ts';
 import { applyTo, stagePatch } from './stage-patch.ts';
 
@@ -108,13 +108,16 @@ export const stageConfigure = defineOperation({
   owner: 'none',
   changes: true,
   bodyLimit: configBytes,
-  input: z.strictObject({ name: stageName, ...stagePatch.shape }),
+  input: z.strictObject({ name: stageName, ...stagePatch.shape, base }),
   output: stageRow,
-  example: { name: 'recognise', concurrency: 2, retry: { attempts: 5 } },
-  async handler(context, { name, ...patch }) {
+  example: { name: 'recognise', concurrency: 2, retry: { attempts: 5 }, base: 3 },
+  async handler(context, { name, base, ...patch }) {
     const { stages } = context.engine;
     await checkFiles(context, patch.files ?? []);
-    return stages.change(name, applyTo(await stages.get(name), patch), context.caller.name);
+    const before = await stages.get(name);
+    // The fields of `retry` that the patch doesn't name are those of `before`.
+    const from = base ?? (patch.retry && before.version);
+    return stages.change(name, applyTo(before, patch), context.caller.name, from);
   },
 });
 
@@ -125,11 +128,11 @@ export const stagePriority = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
-  input: z.strictObject({ name: stageName, priority: stageDefinition.shape.priority.unwrap() }),
+  input: z.strictObject({ name: stageName, priority: stageDefinition.shape.priority.unwrap(), base }),
   output: stageRow,
   example: { name: 'recognise', priority: 2 },
   handler: ({ engine, caller }, input) =>
-    engine.stages.change(input.name, { priority: input.priority }, caller.name),
+    engine.stages.change(input.name, { priority: input.priority }, caller.name, input.base),
 });
 
 export const stageDelete = defineOperation({
@@ -159,7 +162,10 @@ async function refuseOutputQueue({ engine }: OperationContext, name: string): Pr
   );
 }
 
-async function checkFiles({ engine }: OperationContext, files: StageDefinition['files']): Promise<void> {
+export async function checkFiles(
+  { engine }: Pick<OperationContext, 'engine'>,
+  files: StageDefinition['files'],
+): Promise<void> {
   for (const file of files) {
     if (blobHash.safeParse(file.hash).success && (await engine.blobs.has(file.hash))) continue;
     throw new PismakError(

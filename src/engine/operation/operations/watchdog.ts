@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentenceCode } from '../../ground/sentence.ts';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
 
@@ -30,6 +31,7 @@ export const watchdogStatus = defineOperation({
         from: z.string().nullable(),
         to: z.string(),
         reason: z.string(),
+        sentence: sentenceCode.optional().describe('The reason for programs'),
       }),
     ),
     averages: z.array(z.strictObject({ stage: z.string(), averageMs: z.number() })),
@@ -75,6 +77,7 @@ export const watchdogPlan = defineOperation({
         to: z.string(),
         unlockAt: z.number().describe('Until then the worker is moved again only if its queue is empty'),
         reason: z.string(),
+        sentence: sentenceCode.exactOptional().describe('The reason for programs'),
         details,
       }),
     ),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { hasCode, PismakError } from '../../ground/errors.ts';
+import { sayRefusal } from '../../ground/refusals.ts';
 import type { Stage } from '../../stage/stage.ts';
 import { stageName } from '../../stage/stage.ts';
+import { forgetJournal, mostFailures, mostLines, readJournal } from '../../worker/journal-rows.ts';
 import {
   changeWorker,
   presencePath,
@@ -92,8 +94,7 @@ export const workerForget = defineOperation({
     const { coordination, changes } = engine;
     const runs = new PismakError('conflict', `worker ${id} is running; stop it first, or disable it`);
     const node = await coordination.get(`${workersPath}/${id}`);
-    if (!node)
-      throw new PismakError('not-found', `there is no worker ${id}; \`pismak worker ls\` lists them`);
+    if (!node) throw new PismakError('not-found', sayRefusal('unknown.worker', { worker: id }));
     if (await coordination.get(`${presencePath}/${id}`)) throw runs;
     try {
       // A starting worker writes its record, so this fails for one that has just come back.
@@ -101,8 +102,46 @@ export const workerForget = defineOperation({
     } catch (error) {
       throw hasCode(error, 'node-changed') ? runs : error;
     }
+    await forgetJournal(engine.database.query, id);
     changes.add({ kind: 'worker', entity: id, data: { forgotten: true } });
     return {};
+  },
+});
+
+export const workerLog = defineOperation({
+  name: 'worker.log',
+  summary:
+    'Show the latest log lines and failed attempts of a worker, wherever it runs or ran; the whole log is on its machine',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  audited: true,
+  input: onlyId,
+  output: z.strictObject({
+    lines: z
+      .array(z.strictObject({ at: z.number(), level: z.enum(['info', 'warn', 'error']), text: z.string() }))
+      .max(mostLines)
+      .describe('Oldest first'),
+    failures: z
+      .array(
+        z.strictObject({
+          at: z.number(),
+          stage: z.string(),
+          uuid: z.string(),
+          owner: z.string().describe("Empty: a program with the broker's password sent the request"),
+          attempt: z.int(),
+          reason: z.string(),
+        }),
+      )
+      .max(mostFailures)
+      .describe('Failed attempts at requests, oldest first'),
+  }),
+  example,
+  async handler({ engine }, { id }) {
+    const { coordination, database } = engine;
+    if (!(await coordination.get(`${workersPath}/${id}`)))
+      throw new PismakError('not-found', sayRefusal('unknown.worker', { worker: id }));
+    return readJournal(database.query, id);
   },
 });
 
@@ -206,6 +245,7 @@ export const workerOperations = [
   workerEnable,
   workerDisable,
   workerForget,
+  workerLog,
   workerStart,
   workerStop,
 ];

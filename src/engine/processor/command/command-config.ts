@@ -15,6 +15,9 @@ export const commandSettings = {
   OUTPUT_FILES: number(1000, 'limit on the number of files in out/', { min: 1 }),
 };
 
+/** What else a configuration may have, see `splitConfig`. */
+export const ofProgram = "after a line `---`, the program's own configuration";
+
 export type CommandConfig = StageConfig<typeof commandSettings>;
 
 /** Lines `KEY = value`; the text after a line `---` is the program's own configuration. */
