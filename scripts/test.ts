@@ -45,7 +45,7 @@ async function step(name: string, program: string, ...parameters: string[]): Pro
 }
 
 function testFiles(below: readonly string[]): string[] {
-  const all = globSync('{src,test,scripts,bench,examples,web/src}/**/*.test.ts').sort();
+  const all = globSync('{src,test,scripts,bench,examples,web/src,web/tests}/**/*.test.ts').sort();
   const chosen = below.flatMap((path) => {
     const wanted = resolve(path);
     const found = all.filter((file) => resolve(file) === wanted || resolve(file).startsWith(wanted + sep));

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { main } from './cli/main.js';
 
 /** The houses whose packages are installed beside this one. */
@@ -10,6 +11,8 @@ for (const name of HOUSES) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     continue;
   }
-  installed.push((await import(address))[name]);
+  const house = (await import(address))[name];
+  // The server adds the house's part of the console to its own.
+  installed.push({ ...house, consoleDirectory: fileURLToPath(new URL('../console', address)) });
 }
 await main(installed);

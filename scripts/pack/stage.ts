@@ -1,6 +1,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { compile } from './compile.ts';
+import { buildConsole, copyConsolePart } from './console-part.ts';
 import { type Manifest, makeManifest, type RootManifest, unclaimed } from './manifest.ts';
 import { engineName, listPackages, type PackageParts } from './packages.ts';
 import { type Reached, reachable } from './reachable.ts';
@@ -16,6 +17,7 @@ export interface StagedPackage {
 export function stagePackages(root: string, work: string): StagedPackage[] {
   const build = join(work, 'build');
   compile(root, build);
+  buildConsole(root);
   const rootManifest = readRootManifest(root);
   const packages = listPackages(root, rootManifest.description);
   const code = (module: string) => readFileSync(join(build, `${module}.js`), 'utf8');
@@ -35,6 +37,7 @@ export function stagePackages(root: string, work: string): StagedPackage[] {
       put(directory, `${module}.d.ts`, rewritten(module, declarations(module), mine));
     copyData(root, parts, directory);
     putCommand(root, parts, directory);
+    copyConsolePart(root, parts, directory);
     const own = needsEngine(run, mine, code) ? [engineName] : [];
     const uses = { code: run.foreign, declarations: types.foreign, own };
     const manifest = makeManifest(rootManifest, parts, uses);

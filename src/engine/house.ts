@@ -23,6 +23,8 @@ export interface House {
   /** Its section of the settings: checked, documented and shown like the engine's own. Read it with `sectionOf`. */
   readonly settings?: z.ZodObject;
   readonly commands: Readonly<Record<string, CommandGroup>>;
+  /** Where its part of the built console is, if the house is a package of its own. */
+  readonly consoleDirectory?: string;
   /** Everything that only a running engine needs, loaded on demand so that commands start fast. */
   load(): Promise<HouseParts>;
 }
@@ -72,6 +74,7 @@ export interface BesideWorker extends Pick<Engine, 'clock' | 'log' | 'settings'>
 export interface LoadedHouse extends HouseParts {
   readonly name: string;
   readonly settings?: z.ZodObject;
+  readonly consoleDirectory?: string;
 }
 
 /** Loaded when named on the command line. `default` is an `AddGroup` of `src/terminal/command-group.ts`. */
@@ -111,7 +114,13 @@ export function loadHouses(houses: readonly House[]): Promise<LoadedHouse[]> {
     houses.map(async (house) => {
       const parts = await house.load();
       checkPrefix(house.name, parts);
-      return { ...parts, name: house.name, ...(house.settings && { settings: house.settings }) };
+      const { name, settings, consoleDirectory } = house;
+      return {
+        ...parts,
+        name,
+        ...(settings && { settings }),
+        ...(consoleDirectory !== undefined && { consoleDirectory }),
+      };
     }),
   );
 }

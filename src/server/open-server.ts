@@ -106,7 +106,7 @@ export async function openServer(
   addBlobRoutes(app, engine);
   addUploadRoutes(app, engine);
   addMetricsRoute(app, engine, process);
-  const console = engine.settings.console.enabled ? consoleFiles(options.consoleDirectory) : undefined;
+  const console = engine.settings.console.enabled ? consoleFiles(options.consoleDirectory, engine.houses.flatMap((house) => house.consoleDirectory ?? [])) : undefined;
   if (console) addConsoleRoutes(app, console);
   addPageRoutes(app, {
     engine,

@@ -47,6 +47,15 @@ test('the checker finds a wrong type, in a page and beside it, and a sentence th
     assert.match(said, expected);
 });
 
+test('the types of the tests that open the console fit', async () => {
+  const child = spawn(process.execPath, [join(web, 'node_modules/typescript/bin/tsc'), '-p', 'tests'], {
+    cwd: web,
+  });
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [code, said] = await Promise.all([closed, text(child.stdout)]);
+  assert.equal(code, 0, said);
+});
+
 test('pages have neither markup from outside nor styles that the content policy refuses', () => {
   const files = globSync('src/**/*.svelte', { cwd: web });
   assert.ok(files.length > 20);

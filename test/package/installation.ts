@@ -34,6 +34,12 @@ export async function copyCheckout(checkout: string): Promise<void> {
   const folders = ['src', 'scripts', 'bin', 'package.json', 'package-lock.json', 'tsconfig.json', '.npmrc'];
   for (const name of [...folders, 'README.md', 'LICENSE', 'CHANGELOG.md'])
     await cp(join(root, name), join(checkout, name), { recursive: true });
+  const isOurs = (path: string) => !path.includes('node_modules');
+  await cp(join(root, 'web'), join(checkout, 'web'), {
+    recursive: true,
+    filter: isOurs,
+    preserveTimestamps: true,
+  });
   await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'));
   await mkdir(dirname(join(checkout, compiled)), { recursive: true });
   if (existsSync(kept)) await rename(kept, join(checkout, compiled));

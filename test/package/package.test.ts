@@ -119,6 +119,14 @@ test('pismak installs into an empty directory, runs there, and writes nothing be
   const running = new RunningPismak(join(directory, 'data'), { 'worker.count': 1 }, command);
   await running.start();
   const cmdline = await readFile(`/proc/${running.pid}/cmdline`, 'utf8');
+  const console = await (await fetch(`${running.url}/console/`)).text();
+  const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(console)?.[1];
+  const answer = await fetch(`${running.url}${script}`);
+  assert.deepEqual(
+    [answer.status, answer.headers.get('content-encoding')],
+    [200, 'br'],
+    'it ships the console',
+  );
   await running.stop();
   const fromSource = await readFile(join(root, 'bin', 'pismak'), 'utf8');
   assert.deepEqual(flagsOf(cmdline.split('\0')), flagsOf(/^exec (.*)$/m.exec(fromSource)?.[1]?.split(' ')));

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -32,18 +32,37 @@ const list = z.object({
 
 const endings = { br: '.br', gzip: '.gz' } as const;
 
-/** In a checkout the console is built into web/dist; a package has it in the same place. */
-const builtInto = join(import.meta.dirname, '../../../web/dist');
+/** In a checkout the console is built into web/dist; a package has it beside its code. */
+const builtInto = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../../../web/dist' : '../../console',
+);
 
-/** The newest build in `directory`; undefined while there is none. A check costs one `stat`, because a checkout may be built while it runs. */
-export function consoleFiles(directory: string = builtInto): () => ConsoleBuild | undefined {
+/**
+ * The newest build in `directory`, with the parts of houses that are packages of their own; undefined while there is none. A check costs
+ * one `stat`, because a checkout may be built while it runs.
+ */
+export function consoleFiles(
+  directory: string = builtInto,
+  ofHouses: readonly string[] = [],
+): () => ConsoleBuild | undefined {
   let known: { at: number; build: ConsoleBuild } | undefined;
   return () => {
     const at = statSync(join(directory, 'console.json'), { throwIfNoEntry: false })?.mtimeMs;
     if (at === undefined) return undefined;
-    if (known?.at !== at) known = { at, build: readBuild(directory) };
+    if (known?.at !== at) known = { at, build: joined(directory, ofHouses) };
     return known.build;
   };
+}
+
+/** A house's part of another build is left out: its files would not fit. */
+function joined(directory: string, ofHouses: readonly string[]): ConsoleBuild {
+  const own = readBuild(directory);
+  const parts = ofHouses
+    .filter((part) => existsSync(join(part, 'console.json')))
+    .map(readBuild)
+    .filter(({ build }) => build === own.build);
+  return { ...own, files: new Map([own, ...parts].flatMap(({ files }) => [...files])) };
 }
 
 function readBuild(directory: string): ConsoleBuild {

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { runServer } from '../testing/running-server.ts';
+import { consoleFiles } from './console-files.ts';
 import { consolePolicy } from './console-routes.ts';
 
 const script = `console.log('one');\n`.repeat(20);
@@ -131,6 +132,16 @@ test('while the console is being built the page says so and comes by itself; the
   assert.match(text, /being built/);
   assert.match(text, /location\.reload/);
   assert.equal((await server.send('GET', '/', browser)).status, 200);
+});
+
+test('a house that is a package of its own brings its part; a part of another build is left out', async (t) => {
+  const [shell, house, old] = await Promise.all([1, 2, 3].map(() => temporaryDirectory(t)));
+  await writeBuild(shell ?? '', '0123456789ab');
+  await writeBuild(house ?? '', '0123456789ab', 'assets/mail-1.js');
+  await writeBuild(old ?? '', 'ba9876543210', 'assets/robot-1.js');
+  const files = consoleFiles(shell, [house ?? '', old ?? '', join(shell ?? '', 'nowhere')])()?.files;
+  assert.deepEqual([...(files?.keys() ?? [])].sort(), ['assets/mail-1.js', 'assets/main-1.js', 'index.html']);
+  assert.equal(String(await files?.get('assets/mail-1.js')?.read(undefined)), script);
 });
 
 test('a setting switches the console off', async (t) => {
