@@ -15,6 +15,10 @@ export interface ConsoleFile {
   etag: string;
   /** The house whose code this is; undefined: the shell's, or shared. */
   house?: string;
+  /** What the browser loads with it at once. */
+  imports?: string[];
+  /** Its source, if a page of its own begins with it: `index.html`, `src/engine/Queues.svelte`. */
+  begins?: string;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -29,7 +33,9 @@ const types: Readonly<Record<string, string>> = {
 
 /** Writes `NAME.br` and `NAME.gz` beside each file. */
 export async function compressFiles(directory: string, web: string): Promise<ConsoleFile[]> {
-  const houses = houseOfFiles(directory, web);
+  const list = JSON.parse(readFileSync(join(directory, 'vite.json'), 'utf8')) as Record<string, ViteEntry>;
+  const houses = houseOfFiles(list, web);
+  const entries = new Map(Object.values(list).map((entry) => [entry.file, entry]));
   rmSync(join(directory, 'vite.json'));
   const names = globSync('**/*', { cwd: directory, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -54,6 +60,7 @@ export async function compressFiles(directory: string, web: string): Promise<Con
       ...(saves(gzip) && { gzip: gzip.length }),
       etag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
       ...(house !== undefined && { house }),
+      ...loadedWith(list, entries.get(path)),
     };
   });
 }
@@ -63,11 +70,23 @@ interface ViteEntry {
   src?: string;
   css?: string[];
   assets?: string[];
+  imports?: string[];
+  isEntry?: boolean;
+  isDynamicEntry?: boolean;
+}
+
+function loadedWith(list: Record<string, ViteEntry>, entry: ViteEntry | undefined): Partial<ConsoleFile> {
+  if (!entry) return {};
+  const { css = [], imports = [], isEntry, isDynamicEntry, src } = entry;
+  const files = [...css, ...imports.flatMap((key) => list[key]?.file ?? [])];
+  return {
+    ...(files.length > 0 && { imports: files }),
+    ...((isEntry || isDynamicEntry) && src !== undefined && { begins: src }),
+  };
 }
 
 /** A file whose source is in a folder of a house belongs to it. The shell's own folders are no houses. */
-function houseOfFiles(directory: string, web: string): Map<string, string> {
-  const list = JSON.parse(readFileSync(join(directory, 'vite.json'), 'utf8')) as Record<string, ViteEntry>;
+function houseOfFiles(list: Record<string, ViteEntry>, web: string): Map<string, string> {
   const houses = globSync('src/*/house.ts', { cwd: web }).flatMap((path) => {
     const name = path.split('/')[1] ?? '';
     return readFileSync(join(web, path), 'utf8').includes(`name: '${name}'`) ? [name] : [];

@@ -106,7 +106,10 @@ export async function openServer(
   addBlobRoutes(app, engine);
   addUploadRoutes(app, engine);
   addMetricsRoute(app, engine, process);
-  const console = engine.settings.console.enabled ? consoleFiles(options.consoleDirectory, engine.houses.flatMap((house) => house.consoleDirectory ?? [])) : undefined;
+  const ofHouses = engine.houses.flatMap((house) => house.consoleDirectory ?? []);
+  const console = engine.settings.console.enabled
+    ? consoleFiles(options.consoleDirectory, ofHouses)
+    : undefined;
   if (console) addConsoleRoutes(app, console);
   addPageRoutes(app, {
     engine,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
+import { serverSentences } from '../../web/src/shell/text/server-cs.ts';
 
 const web = join(import.meta.dirname, '../../web');
 
@@ -75,4 +76,54 @@ test('colours are in one file', () => {
       /#[0-9a-f]{3,8}\b(?=[^{}]*;)|\brgba?\(|\bhsla?\(/i,
       file,
     );
+});
+
+test('Czech has every sentence that the server can say', () => {
+  const root = join(web, '..');
+  const codes = globSync('src/**/*.ts', { cwd: root, exclude: (name) => /\.test\.ts$/.test(String(name)) })
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .filter((source) => source.includes('defineSentences('))
+    .flatMap((source) =>
+      [...source.matchAll(/^ {2}'([a-z-]+(?:\.[a-z-]+)*)': \(/gm)].map(([, code]) => code ?? ''),
+    );
+  assert.deepEqual(
+    codes.filter((code) => !Object.hasOwn(serverSentences, code)),
+    [],
+    'add them to web/src/shell/text/server-cs.ts',
+  );
+});
+
+interface BuiltFile {
+  path: string;
+  size: number;
+  br?: number;
+  imports?: string[];
+  begins?: string;
+}
+
+test('any page, opened first, loads at most 90 KB of JavaScript', () => {
+  const { files } = JSON.parse(readFileSync(join(web, 'dist/console.json'), 'utf8')) as {
+    files: BuiltFile[];
+  };
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const loaded = (path: string, into: Set<string>): Set<string> => {
+    if (into.has(path)) return into;
+    into.add(path);
+    for (const next of byPath.get(path)?.imports ?? []) loaded(next, into);
+    return into;
+  };
+  const starts = files.filter(
+    ({ begins }) => begins === 'index.html' || begins?.endsWith('shell/text/en.ts'),
+  );
+  assert.equal(starts.length, 2);
+  const pages = files.filter(({ begins }) => /^src\/[^/]+\/[^/]+\.svelte$/.test(begins ?? ''));
+  assert.ok(pages.length > 3);
+  for (const page of pages) {
+    const all = new Set<string>();
+    for (const { path } of [...starts, page]) loaded(path, all);
+    const bytes = [...all]
+      .filter((path) => path.endsWith('.js'))
+      .reduce((sum, path) => sum + (byPath.get(path)?.br ?? byPath.get(path)?.size ?? 0), 0);
+    assert.ok(bytes <= 90_000, `${page.begins}: ${bytes} bytes`);
+  }
 });

@@ -74,11 +74,18 @@ class Router {
       event.altKey
     )
       return;
-    const link = (event.target as Element).closest('a');
-    if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
-    if (!link.pathname.startsWith(base)) return;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const path = link && this.pathOf(link);
+    if (!path && path !== '') return;
     event.preventDefault();
-    this.go(`${link.pathname.slice(base.length)}${link.search}`);
+    this.go(path);
+  }
+
+  /** Where a link leads, below /console/; undefined if it leaves the console. */
+  pathOf(link: HTMLAnchorElement): string | undefined {
+    if (link.target || link.hasAttribute('download') || link.origin !== location.origin) return undefined;
+    if (!link.pathname.startsWith(base)) return undefined;
+    return `${link.pathname.slice(base.length)}${link.search}`;
   }
 
   #read(): void {

@@ -24,7 +24,7 @@ after(() => running.close());
 
 async function open(path: string): Promise<Page> {
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await page.goto(`${running.url}${path}`);
   return page;
 }

@@ -1,5 +1,11 @@
 import type { Sentence } from '../text/say.ts';
 
+/** One field of the input that breaks a rule; the rule as a sentence, too. */
+interface Issue extends Partial<Sentence> {
+  path: string;
+  message: string;
+}
+
 /** Why a call failed. `code` is the server's, or `unreachable`; `message` is English, for details. */
 export class CallError extends Error {
   readonly code: string;
@@ -28,10 +34,9 @@ export class CallError extends Error {
     return typeof this.details.id === 'string' ? this.details.id : undefined;
   }
 
-  /** What is wrong with single fields of the input, by the path of the field. */
-  get fields(): Record<string, string> {
-    const issues = Array.isArray(this.details.issues) ? this.details.issues : [];
-    return Object.fromEntries(issues.map(({ path, message }) => [String(path), String(message)]));
+  /** What is wrong with single fields of the input. */
+  get issues(): readonly Issue[] {
+    return Array.isArray(this.details.issues) ? (this.details.issues as Issue[]) : [];
   }
 }
 

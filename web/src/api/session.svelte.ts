@@ -54,6 +54,11 @@ class Session {
     this.who = undefined;
   }
 
+  /** This browser no longer expects to be signed in. */
+  forget(): void {
+    keep('signed-in', undefined);
+  }
+
   /** Resolves when the person has given the password again. */
   askAgain(): Promise<void> {
     this.ended = true;

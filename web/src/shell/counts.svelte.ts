@@ -1,7 +1,7 @@
 import { onChange } from '../api/changes.svelte.ts';
 import { entries } from './places.ts';
 
-/** The numbers in the rail, by the path of the entry. Read again when something of the house changed, twice a second at most. */
+/** The numbers in the rail, by the path of the entry. Read again when something of the house changed, but not all the time. */
 export class Counts {
   values = $state<Record<string, number | undefined>>({});
 
@@ -16,10 +16,13 @@ export class Counts {
       };
       void read();
       const end = onChange(house.changes, () => {
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          void read();
-        }, 500);
+        timer ??= setTimeout(
+          () => {
+            timer = undefined;
+            void read();
+          },
+          house.changes.includes('*') ? 3000 : 500,
+        );
       });
       return [end, () => clearTimeout(timer)];
     });

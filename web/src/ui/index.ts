@@ -14,6 +14,7 @@ export { default as Figure } from './Figure.svelte';
 export { default as Form } from './Form.svelte';
 export { default as Icon } from './Icon.svelte';
 export { default as Loaded } from './Loaded.svelte';
+export { default as Notice } from './Notice.svelte';
 export { default as Page } from './Page.svelte';
 export { pagedRows } from './paged-rows.svelte.ts';
 export { default as State } from './State.svelte';
