@@ -10,13 +10,13 @@ import type {
 import { pageOf } from '../checks.ts';
 import { bytesAtOnce, letterMatcher } from '../dead-letter-filter.ts';
 import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';
-import { claimed, firstClaimed } from './claim-statements.ts';
+import { claimed, firstClaimed, readyFrom } from './claim-statements.ts';
 import type { Floors } from './floors.ts';
 import { unknown } from './publisher.ts';
 
 const find: Statement = { name: 'find-queue', text: 'SELECT number FROM queue WHERE name = $1' };
 /** A message fetched ahead still counts as ready: it can be released. The oldest is claimed, or it stands after the floor. */
-const readStatus: Statement = {
+export const readStatus: Statement = {
   name: 'status',
   text: `
     WITH started AS MATERIALIZED (
@@ -24,8 +24,8 @@ const readStatus: Statement = {
       WHERE seq >= (${firstClaimed}) GROUP BY queue),
     ahead AS MATERIALIZED (
       SELECT m.queue, min(m.published_at) AS oldest FROM (${claimed}) AS a (seq)
-      CROSS JOIN LATERAL (SELECT queue, published_at FROM message WHERE seq = a.seq AND state = 0 OFFSET 0) AS m
-      WHERE NOT EXISTS (SELECT FROM running WHERE running.seq = a.seq) GROUP BY m.queue)
+      CROSS JOIN LATERAL (SELECT queue, published_at, state FROM message WHERE seq = a.seq OFFSET 0) AS m
+      WHERE m.state = 0 AND NOT EXISTS (SELECT FROM running WHERE running.seq = a.seq) GROUP BY m.queue)
     SELECT name, coalesce(c.high, 0) - coalesce(started.high, 0),
       coalesce(c.normal, 0) - coalesce(started.all - started.high, 0),
       coalesce(c.delayed, 0), coalesce(started.all, 0), coalesce(c.dead, 0),
@@ -40,7 +40,7 @@ const readStatus: Statement = {
 type StatusRow = [string, number, number, number, number, number, number | null, boolean, number | null];
 
 const seenColumns = messageColumns.replaceAll(/\w+/g, 'm.$&');
-const peek: Statement = {
+export const peek: Statement = {
   name: 'peek',
   text: `
     SELECT ${seenColumns}, CASE WHEN m.state = 1 THEN 1 ELSE 0 END, m.ready_at FROM (
@@ -48,9 +48,10 @@ const peek: Statement = {
         WHERE queue = $1 AND state = 0 AND NOT EXISTS (SELECT FROM running WHERE running.seq = message.seq)
         ORDER BY lane, seq LIMIT $2::bigint + $3::bigint)
       UNION ALL
-      (SELECT seq, 0, 1, ready_at FROM message WHERE queue = $1 AND state = 1 ORDER BY ready_at, seq LIMIT $2::bigint + $3::bigint)
-    ) AS place JOIN message AS m USING (seq)
-    ORDER BY later, place.lane, due, seq OFFSET $2 LIMIT $3`,
+      (SELECT seq, 0, 1, ready_at FROM message
+        WHERE state = 1 AND (queue, ready_at) >= ($1, 0) AND queue <= $1 ORDER BY queue, ready_at, seq LIMIT $2::bigint + $3::bigint)
+    ) AS place CROSS JOIN LATERAL (SELECT * FROM message WHERE seq = place.seq OFFSET 0) AS m
+    ORDER BY later, place.lane, due, place.seq OFFSET $2 LIMIT $3`,
 };
 const existing: Statement = {
   name: 'which-exist',
@@ -188,6 +189,7 @@ export class Administration {
 }
 
 function oldest(lane: string, floor: string): string {
-  return `(SELECT published_at FROM message WHERE message.queue = number AND state = 0 AND lane = ${lane}
-    AND seq >= coalesce(floor.${floor}, 0) AND NOT EXISTS (SELECT FROM running WHERE running.seq = message.seq) ORDER BY seq LIMIT 1)`;
+  return `(SELECT published_at FROM message WHERE state = 0 AND ${readyFrom('number', lane, `coalesce(floor.${floor}, 0)`)}
+    AND NOT EXISTS (SELECT FROM running WHERE running.seq = message.seq)
+    ORDER BY message.lane, seq LIMIT 1)`;
 }

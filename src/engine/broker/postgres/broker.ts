@@ -41,6 +41,7 @@ export const settings = {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_bitmapscan: 'off',
+  enable_sort: 'off',
   jit: 'off',
 };
 

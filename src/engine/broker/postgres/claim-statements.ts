@@ -3,7 +3,8 @@ import { ownerHeader } from '../owner-header.ts';
 
 /*
  * Messages are looked up one by one (LATERAL ... OFFSET 0), which the planner can't reorder: planned while the table
- * was empty, a join read all of a queue of 10,000 for each claim, and a run that takes a second took 23.
+ * was empty, a join read all of a queue of 10,000 for each claim, and a run that takes a second took 23. Their state is compared
+ * outside: inside, the planner may look in `message_ready`, of which it then reads everything.
  */
 
 /** Claims that may be live, of all processes: earlier rounds are over, and their rows only wait for vacuum. */
@@ -61,6 +62,16 @@ export const advance: Statement = {
 };
 
 /**
+ * The messages of a lane from a place on, for a search in the order of lane and place. Only the index `message_ready` can answer it.
+ * With `lane = ...`, once a large queue had been analysed, the planner preferred the primary key, which is smaller: a search in
+ * another queue read all messages of the large one. The scan begins at the row and ends with the lane (a row as its end would not
+ * end it: the server ends a scan at the first column of a row only).
+ */
+export function readyFrom(queue: string, lane: string, first: string): string {
+  return `message.queue = ${queue} AND (message.lane, message.seq) >= (${lane}, ${first}) AND message.lane <= ${lane}`;
+}
+
+/**
  * Claims the first unclaimed messages from a floor on (one for each lane) and locks them until the commit: other processes skip
  * locked rows. Owners may be passed over, in a search for messages of others. Returns the queues that are not paused, how many
  * messages it found in each, and the last of each lane.
@@ -76,10 +87,10 @@ export const take: Statement = {
       CROSS JOIN LATERAL (
         SELECT f.lane, m.seq FROM (VALUES (0::smallint, w.high), (1::smallint, w.normal)) AS f (lane, first)
         CROSS JOIN LATERAL (
-          SELECT seq FROM message WHERE queue = q.number AND state = 0 AND message.lane = f.lane AND seq >= f.first
+          SELECT seq FROM message WHERE state = 0 AND ${readyFrom('q.number', 'f.lane', 'f.first')}
             AND seq NOT IN (${claimed})
             AND (w.except_owners IS NULL OR NOT w.except_owners ? coalesce(headers::jsonb ->> '${ownerHeader}', ''))
-          ORDER BY seq LIMIT w.most FOR UPDATE SKIP LOCKED) AS m
+          ORDER BY message.lane, seq LIMIT w.most FOR UPDATE SKIP LOCKED) AS m
         WHERE f.lane <= w.lane LIMIT w.most) AS c),
     taken AS (
       INSERT INTO claim (owner, round, seqs)

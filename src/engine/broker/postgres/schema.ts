@@ -30,9 +30,11 @@ const claimTables = `
     WITH gone AS (DELETE FROM claim WHERE owner = OLD.number RETURNING round, seqs)
     SELECT array_agg(one) INTO lost FROM gone CROSS JOIN unnest(seqs) AS one WHERE round >= OLD.first_round;
     WITH stopped AS (DELETE FROM running WHERE seq = ANY(lost) AND owner = OLD.number RETURNING seq, attempts)
-    UPDATE message SET attempts = stopped.attempts FROM stopped WHERE message.seq = stopped.seq;
+    UPDATE message SET attempts = stopped.attempts FROM stopped
+      WHERE message.seq = ANY(lost) AND message.seq = stopped.seq;
     PERFORM pg_notify('${channel}', CASE WHEN bool_or(lane = 0) THEN 'h' ELSE 'n' END || min(seq) || ':' || name)
-      FROM message JOIN queue ON number = queue WHERE seq = ANY(lost) AND state = 0 AND name IS NOT NULL GROUP BY name;
+      FROM (SELECT queue, lane, seq, state FROM message WHERE seq = ANY(lost) OFFSET 0) AS m JOIN queue ON number = queue
+      WHERE state = 0 AND name IS NOT NULL GROUP BY name;
     RETURN OLD;
   END $$;
   CREATE TRIGGER process_gone BEFORE DELETE ON process FOR EACH ROW EXECUTE FUNCTION free_claims();

@@ -22,10 +22,10 @@ export const promote: Statement = {
   name: 'promote',
   text: `
     WITH promoted AS (
-      UPDATE message SET state = 0, ready_at = NULL WHERE seq IN (
+      UPDATE message SET state = 0, ready_at = NULL WHERE seq = ANY (ARRAY(
         SELECT seq FROM message WHERE state = 1 AND ready_at <= (SELECT now_ms())
           AND ready_at >= (SELECT CASE WHEN $2 THEN 0 ELSE now_ms() - ${recently} END) ORDER BY ready_at
-        LIMIT $1 FOR UPDATE SKIP LOCKED)
+        LIMIT $1 FOR UPDATE SKIP LOCKED))
       RETURNING queue, lane, seq),
     came AS MATERIALIZED (
       SELECT name, bool_or(lane = 0) AS high, min(seq) AS first
