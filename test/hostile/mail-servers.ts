@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSink } from '../../src/mail/sink/sink.ts';
-import { openHostileRelay } from '../../src/mail/testing/hostile-relay.ts';
 import type { RunningPismak } from '../running-pismak.ts';
 
 export interface MailServers {
@@ -11,23 +10,21 @@ export interface MailServers {
   createTypes(up: Pick<RunningPismak, 'call'>): Promise<void>;
   /** Resolves when the good relay has a mail to this address. */
   arrival(address: string): Promise<void>;
-  readonly hostileConnections: number;
   close(): Promise<void>;
 }
 
-/** A good relay for transactional mails, and a hostile one for the others. */
-export async function openMailServers(directory: string): Promise<MailServers> {
+/** A good relay for transactional mails; those of others go to the hostile one at `hostilePort`. */
+export async function openMailServers(directory: string, hostilePort: number): Promise<MailServers> {
   const awaited = new Map<string, () => void>();
   const good = await openSink({
     onMail: ({ to }) => {
       for (const address of to) awaited.get(address)?.();
     },
   });
-  const hostile = await openHostileRelay();
   const configuration = join(directory, 'hostile.toml');
   const relay = (port: number, name: string) =>
     `[[mail.relays]]\nurl = "smtp://127.0.0.1:${port}"\nclasses = ["${name}"]\n`;
-  await writeFile(configuration, relay(good.port, 'transactional') + relay(hostile.port, 'bulk'));
+  await writeFile(configuration, relay(good.port, 'transactional') + relay(hostilePort, 'bulk'));
   return {
     configuration,
     async createTypes(up) {
@@ -48,11 +45,6 @@ export async function openMailServers(directory: string): Promise<MailServers> {
       });
       return promise;
     },
-    get hostileConnections() {
-      return hostile.connections;
-    },
-    async close() {
-      await Promise.all([good.close(), hostile.close()]);
-    },
+    close: () => good.close(),
   };
 }

@@ -7,8 +7,9 @@ import { residentMb, residentMbOfAll } from '../faults/memory-use.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import type { AttackFigures, Orders } from './attack-figures.ts';
 import { type Experience, HonestUser } from './honest-user.ts';
-import { crawlHostileWeb, type HostileWebFigures } from './hostile-web.ts';
+import type { HostileWebFigures } from './hostile-web.ts';
 import { type MailServers, openMailServers } from './mail-servers.ts';
+import { Neighbours } from './neighbours.ts';
 import { ownThings } from './own-things.ts';
 import { send, type Visitor } from './target.ts';
 
@@ -65,19 +66,26 @@ export const slowdownLimit = 3;
 
 /** Runs `pismak up` with its default settings, an honest user, and attackers beside it. */
 export async function withstand(siege: Siege): Promise<SiegeFigures> {
-  const mailServers = await openMailServers(siege.directory);
+  const neighbours = new Neighbours();
+  const mailServers = await openMailServers(siege.directory, await neighbours.open());
   const command = [...endsWithUs, ...commands.up, '--config', mailServers.configuration];
   const up = new RunningPismak(join(siege.directory, 'data'), {}, command);
   await up.start();
   try {
-    return await besiege(siege, up, mailServers);
+    return await besiege(siege, up, mailServers, neighbours);
   } finally {
     await up.kill();
     await mailServers.close();
+    neighbours.close();
   }
 }
 
-async function besiege(siege: Siege, up: RunningPismak, mailServers: MailServers): Promise<SiegeFigures> {
+async function besiege(
+  siege: Siege,
+  up: RunningPismak,
+  mailServers: MailServers,
+  neighbours: Neighbours,
+): Promise<SiegeFigures> {
   const startedAt = performance.now();
   const people = await signUp(up);
   await mailServers.createTypes(up);
@@ -117,7 +125,7 @@ async function besiege(siege: Siege, up: RunningPismak, mailServers: MailServers
     own: ['demo', 'demo.out', 'transcription', 'honest', 'mallory1', 'local', 'admin', '0'.repeat(64)],
   };
   const working = honest.work(over.signal);
-  const crawling = siege.web ? crawlHostileWeb(up, siege) : undefined;
+  const crawling = siege.web ? neighbours.crawl(up.url, people.weaver, siege.onProgress) : undefined;
   const [attack, web] = await Promise.all([runAttackers(orders, siege.onProgress), crawling]).finally(() =>
     over.abort(),
   );
@@ -145,7 +153,7 @@ async function besiege(siege: Siege, up: RunningPismak, mailServers: MailServers
     },
     longestPiece: await longestPiece(up.url, people.watcher),
     busy: await busyAlerts(up),
-    hostileRelayConnections: mailServers.hostileConnections,
+    hostileRelayConnections: neighbours.relayConnections,
     memoryMb,
     kept,
     restarts: (await alive(pid)) ? 0 : 1,
@@ -194,7 +202,8 @@ async function signUp(up: RunningPismak) {
   for (const n of [1, 2, 3, 4]) senders.push(await someone(`sender${n}`, 'user'));
   const mailers = [await someone('mailer1', 'user'), await someone('mailer2', 'user')];
   const watcher = await someone('watcher', 'admin');
-  return { honest, attackers: [...users, ...readers, ...strangers], senders, mailers, watcher };
+  const weaver = await someone('weaver', 'admin');
+  return { honest, attackers: [...users, ...readers, ...strangers], senders, mailers, watcher, weaver };
 }
 
 function runAttackers(orders: Orders, onProgress: Siege['onProgress']): Promise<AttackFigures> {
