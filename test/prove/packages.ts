@@ -4,12 +4,13 @@
  * `npm test` does the same with `pismak` and with the engine alone.
  */
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copyCheckout, installed, installInto, run, transcribeSample } from '../package/installation.ts';
+import { RunningPismak } from '../running-pismak.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'string' } } });
 const root = join(import.meta.dirname, '..', '..');
@@ -43,11 +44,29 @@ for (const house of houses) {
   assert.equal(await run(directory, process.execPath, 'program.ts'), `${house}\n`);
   // A process of the engine loads the processors of a house from its package.
   if (house === 'transcription') await transcribeSample(directory);
+  await servesConsole(directory, name);
   figures.push({ house, packages: present.length });
   console.log(`${name} works with the engine alone, ${present.length} packages`);
 }
 await rm(work, { recursive: true, force: true });
 if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+
+/** The engine serves the shell of the console, and the pages that the house's package brings. */
+async function servesConsole(directory: string, house: string): Promise<void> {
+  const command = [process.execPath, join(directory, 'node_modules', '.bin', 'pismak'), 'up'];
+  const running = new RunningPismak(join(directory, 'data'), { 'worker.count': 0 }, command);
+  await running.start();
+  for (const name of ['pismak-engine', house]) {
+    const list = join(directory, 'node_modules', name, 'dist/console/console.json');
+    if (!existsSync(list)) continue;
+    const { files } = JSON.parse(await readFile(list, 'utf8')) as { files: { path: string }[] };
+    for (const { path } of files) {
+      const { status } = await fetch(`${running.url}/console/${path}`);
+      assert.equal(status, 200, `${name}: ${path}`);
+    }
+  }
+  await running.stop();
+}
 
 /** Third-party packages in node_modules that only other houses name. */
 async function foreignTo(directory: string, house: string): Promise<string[]> {

@@ -9,51 +9,65 @@ const root = join(import.meta.dirname, '../..');
 
 /** A Pismak of its own with the built console, and a browser. */
 export interface RunningConsole {
-  url: string;
+  readonly url: string;
   /** The one-time link of the first administrator, as the terminal prints it. */
-  setupLink: string;
-  browser: Browser;
+  readonly setupLink: string;
+  readonly browser: Browser;
+  /** Stops Pismak; what it returns starts it again at the same address. */
+  stop(): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
 export async function runConsole(): Promise<RunningConsole> {
   const data = await mkdtemp(join(tmpdir(), 'pismak-console-'));
-  const [pismak, browser] = await Promise.all([
-    startPismak(data),
+  const [first, browser] = await Promise.all([
+    startPismak(data, '0', /one-time link: (\S+)/),
     chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] }),
   ]);
+  let { child } = first;
+  const { origin, port } = new URL(first.said);
+  const end = async () => {
+    const ended = once(child, 'close');
+    child.kill();
+    await ended;
+  };
   return {
-    ...pismak,
+    url: origin,
+    setupLink: first.said,
     browser,
+    async stop() {
+      await end();
+      return async () => {
+        ({ child } = await startPismak(data, port, /is ready at (\S+)/));
+      };
+    },
     async close() {
       await browser.close();
-      const ended = once(pismak.process, 'close');
-      pismak.process.kill();
-      await ended;
+      await end();
       await rm(data, { recursive: true, force: true });
     },
   };
 }
 
-async function startPismak(data: string): Promise<{ url: string; setupLink: string; process: ChildProcess }> {
-  const child = spawn(
-    join(root, 'bin/pismak'),
-    ['up', '--data', data, '--port', '0', '--set', 'worker.count=1'],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+/** Waits until it has said something. */
+async function startPismak(
+  data: string,
+  port: string,
+  wanted: RegExp,
+): Promise<{ child: ChildProcess; said: string }> {
+  const words = ['up', '--data', data, '--port', port, '--set', 'worker.count=1'];
+  const child = spawn(join(root, 'bin/pismak'), words, { stdio: ['ignore', 'pipe', 'pipe'] });
   process.once('exit', () => child.kill('SIGKILL'));
-  let said = '';
-  for await (const chunk of child.stdout.setEncoding('utf8')) {
-    said += chunk;
-    const link = /one-time link: (\S+)/.exec(said)?.[1];
-    if (link === undefined) continue;
+  let all = '';
+  child.stderr.resume();
+  for await (const chunk of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    all += chunk;
+    const said = wanted.exec(all)?.[1];
+    if (said === undefined) continue;
     child.stdout.resume();
-    child.stderr.resume();
-    return { url: new URL(link).origin, setupLink: link, process: child };
+    return { child, said };
   }
-  throw new Error(`pismak ended before it was ready: ${said}`);
+  throw new Error(`pismak ended before it was ready: ${all}`);
 }
 
 /** A window, and everything in it that a person should never have: errors, refused files, calls to other machines. */

@@ -201,6 +201,21 @@ test('a tab says that Pismak was upgraded', async () => {
   await page.close();
 });
 
+test('what is known stays while Pismak is away, the page says from when it is, and goes on by itself', async () => {
+  const page = await open('/console/admin/users');
+  await page.getByRole('row', { name: /bert/ }).waitFor();
+  const start = await running.stop();
+  await page.getByText('The connection is lost').waitFor();
+  assert.equal(await page.getByRole('row', { name: /bert/ }).count(), 1);
+  await start();
+  await page.getByText('The connection is lost').waitFor({ state: 'detached' });
+  assert.equal(await callFrom(page, 'user.create', { name: 'cyril', password, role: 'reader' }), 200);
+  await page.getByRole('row', { name: /cyril/ }).waitFor();
+  await page.close();
+  const others = faults.splice(0).filter((fault) => !/ERR_|Failed to load/.test(fault));
+  faults.push(...others);
+});
+
 test('nothing of all this was an error, refused by the content policy, or asked of another machine', () => {
   assert.deepEqual(faults, []);
 });

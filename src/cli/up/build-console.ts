@@ -12,6 +12,7 @@ const program = join(import.meta.dirname, '../../../web/build.ts');
 export async function buildConsole(print: (line: string) => void): Promise<void> {
   if (!existsSync(program)) return;
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'] });
+  // Null: a signal ended it, because Pismak stops.
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', resolve);
@@ -24,7 +25,7 @@ export async function buildConsole(print: (line: string) => void): Promise<void>
       stream.setEncoding('utf8').on('data', (text: string) => {
         for (const line of text.split('\n').filter(Boolean)) print(line);
       });
-    if ((await ended) !== 0)
+    if (((await ended) ?? 0) !== 0)
       print('The console could not be built; the reason stands above. Everything else works');
   } catch (error) {
     print(`The console could not be built: ${(error as Error).message}`);

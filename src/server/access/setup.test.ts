@@ -24,6 +24,17 @@ test('the link of the terminal makes the first administrator, once', async (t) =
   assert.equal(await server.setupLink(), undefined);
 });
 
+test('whoever makes the first account is signed in with it', async (t) => {
+  const server = await runServer(t);
+  const { status, headers, body } = await claim(server, await tokenOf(server));
+  assert.equal(status, 200);
+  assert.equal(body.token, undefined, 'only the cookie has it');
+  const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+  assert.match(headers.get('set-cookie') ?? '', /HttpOnly/);
+  const { body: who } = await server.call('session.show', {}, { cookie });
+  assert.deepEqual([who.name, who.by], [account.name, 'session']);
+});
+
 test('of two people who use the link at the same moment, one becomes administrator', async (t) => {
   const server = await runServer(t);
   const token = await tokenOf(server);

@@ -66,10 +66,5 @@ function sendWaiting(reply: FastifyReply): FastifyReply {
 If it doesn't, <code>npm start</code> shows why; <code>npm run console</code> builds it too.</p><p><a href="/?health">Health</a> · <a href="/docs">API</a></p></main>`,
     script: 'setTimeout(() => location.reload(), 1500);',
   });
-  return reply
-    .type('text/html; charset=utf-8')
-    .header('content-security-policy', policy)
-    .header('retry-after', 2)
-    .code(503)
-    .send(html);
+  return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);
 }

@@ -46,12 +46,15 @@ export class PagedRows<Row> {
     this.#controller = new AbortController();
     this.#pending.clear();
     this.#round++;
-    if (empty) {
-      this.#blocks = new Map();
-      this.total = undefined;
-      this.#seen = [0];
-    }
-    this.#keepOnly(this.#seen);
+    // An effect that calls this depends on what is read, not on what is known.
+    untrack(() => {
+      if (empty) {
+        this.#blocks = new Map();
+        this.total = undefined;
+        this.#seen = [0];
+      }
+      this.#keepOnly(this.#seen);
+    });
     for (const block of this.#seen.length > 0 ? this.#seen : [0]) void this.#load(block);
   }
 
