@@ -21,8 +21,11 @@ export default defineConfig({
   server: {
     port: 7480,
     // The server accepts changes only from its own pages, so the proxy names it as the origin.
-    proxy: {
-      '/api': { target: server, changeOrigin: true, headers: { origin: new URL(server).origin } },
-    },
+    proxy: Object.fromEntries(
+      ['/api', '/console/build.json'].map((path) => [
+        path,
+        { target: server, changeOrigin: true, headers: { origin: new URL(server).origin } },
+      ]),
+    ),
   },
 });
