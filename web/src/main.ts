@@ -21,5 +21,5 @@ await Promise.all([shellWords.ready(), session.read().catch(() => false)]);
 mount(App, { target: document.getElementById('app') ?? document.body });
 watchForUpgrades();
 // Beautiful, but not before there is something to read.
-requestIdleCallback?.(() => void import('./styles/fonts.css'));
+(globalThis.requestIdleCallback ?? setTimeout)(() => void import('./styles/fonts.css'));
 performance.mark('pismak-interactive');
