@@ -28,6 +28,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'session.logout': 'as above',
   'session.show': 'as above',
   'setup.claim': 'for the link that is printed at the first start; at the machine there is `user create`',
+  'user.recover': 'for the link that `user reset` makes',
 };
 
 test('every operation has a command', async () => {

@@ -5,6 +5,7 @@ import {
   userEnable,
   userList,
   userPassword,
+  userReset,
   userRole,
   userSet,
 } from '../../server/access/user-operations.ts';
@@ -49,6 +50,11 @@ const add: AddGroup = (group, shell) => {
     }),
     say: ({ keys }, { name }) =>
       `the password of ${name} has changed${keys > 0 ? `; ${formatCount(keys, 'key')} ended` : ''}`,
+  });
+  command(userReset, {
+    usage: 'reset <user>',
+    say: ({ token, expiresAt }, { name }) =>
+      `with this one-time link ${name} chooses a new password, until ${formatTime(expiresAt)}: /console/reset#${name}/${token} at the address of Pismak`,
   });
   command(userRole, {
     usage: 'role <user> <role>',

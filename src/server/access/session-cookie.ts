@@ -10,7 +10,7 @@ export interface SessionCookie {
 }
 
 /** The operations whose answer has the token of a new session. */
-const opensSession = new Set(['session.login', 'setup.claim']);
+const opensSession = new Set(['session.login', 'setup.claim', 'user.recover']);
 
 export function createSessionCookie({ publicUrl }: Settings['http']): SessionCookie {
   const secure = publicUrl?.startsWith('https:') ?? false;

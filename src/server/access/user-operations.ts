@@ -19,8 +19,9 @@ import {
 } from './accounts.ts';
 import { endKeys } from './keys.ts';
 import { hashPassword, newPassword } from './password.ts';
+import { deleteResetToken, newResetToken, useResetToken } from './password-reset.ts';
 import { deleteViews } from './saved-views.ts';
-import { endSessions } from './sessions.ts';
+import { endSessions, openSession } from './sessions.ts';
 import { checkPassword } from './sign-in.ts';
 
 const nothing = z.strictObject({});
@@ -106,11 +107,53 @@ export const userPassword = defineOperation({
     const ended = { sessions: 0, keys: 0 };
     await changeAccount(engine, name, async (transaction) => {
       await transaction.updateTable('account').set({ passwordHash }).where('name', '=', name).execute();
+      await deleteResetToken(transaction, name);
       ended.sessions = await endSessions(transaction, name, caller);
       // Somebody who knew the old password may have created keys.
       if (!keepKeys) ended.keys = await endKeys(transaction, name, engine.clock.now(), caller);
     });
     return ended;
+  },
+});
+
+export const userReset = defineOperation({
+  name: 'user.reset',
+  summary: 'Make a one-time link with which a user chooses a new password; it is shown only once',
+  ...administration,
+  output: z.object({
+    name: z.string(),
+    token: z.string().describe('The link is /console/reset#NAME/TOKEN; a new token replaces this one'),
+    expiresAt: z.number(),
+  }),
+  handler: async ({ engine }, { name }) => ({ name, ...(await newResetToken(engine, name)) }),
+});
+
+export const userRecover = defineOperation({
+  name: 'user.recover',
+  summary:
+    'Choose a new password with the one-time link of an administrator, and sign in; other sessions and keys end',
+  role: 'public',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({
+    name: accountName,
+    token: z.string().max(100),
+    password: newPassword,
+    keepKeys: z.boolean().default(false).describe('Let your keys stay valid'),
+  }),
+  output: z.object({
+    name: z.string(),
+    role,
+    expiresAt: z.number(),
+    token: z.string().optional().describe('Absent from HTTP answers, where the cookie carries it'),
+  }),
+  example: { name: 'anna', token: 'from-the-link', password: 'staple correct horse' },
+  secrets: ['token', 'password'],
+  async handler({ engine, caller: { address } }, input) {
+    const role = await useResetToken(engine, input);
+    const session = await openSession(engine, { name: input.name, role, address });
+    engine.changes.add({ kind: 'session', entity: session.name, owner: session.name });
+    return session;
   },
 });
 
@@ -194,6 +237,7 @@ export const userDelete = defineOperation({
       await transaction.deleteFrom('apiKey').where('owner', '=', name).execute();
       await deleteSecrets(transaction, name);
       await deleteViews(transaction, name);
+      await deleteResetToken(transaction, name);
     });
     return {};
   },
@@ -245,6 +289,8 @@ export const userOperations: Operation[] = [
   userList,
   userCreate,
   userPassword,
+  userReset,
+  userRecover,
   userRole,
   userSet,
   userDisable,

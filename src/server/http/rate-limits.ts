@@ -4,8 +4,8 @@ import { PismakError } from '../../engine/ground/errors.ts';
 import { sayRefusal } from '../../engine/ground/refusals.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
-/** This operation checks a token, so guessing must be slow for every caller. `sign-in-limits.ts` limits password guesses. */
-const guessable = new Set(['setup.claim']);
+/** These operations check a token, so guessing must be slow for every caller. `sign-in-limits.ts` limits password guesses. */
+const guessable = new Set(['setup.claim', 'user.recover']);
 const guessesPerMinute = 10;
 
 export async function limitRates(

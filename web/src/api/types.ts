@@ -4534,6 +4534,35 @@ export interface Operations {
       keys: number;
     };
   };
+  /** Choose a new password with the one-time link of an administrator, and sign in; other sessions and keys end. */
+  "user.recover": {
+    input: {
+      name: string;
+      token: string;
+      password: string;
+      /** Let your keys stay valid */
+      keepKeys?: boolean | undefined;
+    };
+    output: {
+      name: string;
+      role: "reader" | "user" | "admin";
+      expiresAt: number;
+      /** Absent from HTTP answers, where the cookie carries it */
+      token?: string | undefined;
+    };
+  };
+  /** Make a one-time link with which a user chooses a new password; it is shown only once. */
+  "user.reset": {
+    input: {
+      name: string;
+    };
+    output: {
+      name: string;
+      /** The link is /console/reset#NAME/TOKEN; a new token replaces this one */
+      token: string;
+      expiresAt: number;
+    };
+  };
   /** Change the role of a user; it applies to open sessions and keys at once. */
   "user.role": {
     input: {
@@ -5020,5 +5049,5 @@ export interface Operations {
 
 /** They are sent as POST. */
 export const changing: ReadonlySet<string> = new Set(
-  "alert.acknowledge alert.mute backup.create campaign.cancel campaign.create campaign.pause campaign.resume campaign.retry campaign.start campaign.test clock.accept coordination.set document.add document.cancel document.create document.delete document.evaluate document.resume document.retry document.submit key.create key.revoke mail.cancel mail.erase mail.report mail.resend mail.send mailtype.create mailtype.delete mailtype.translate mailtype.update pipeline.create pipeline.delete pipeline.set queue.delete queue.discard queue.pause queue.purge queue.redrive queue.resume request.cancel request.submit results.confirm results.release results.take robot.delete robot.new robot.pause robot.release robot.resume robot.revisit robot.setHarvesters robot.start robot.stop schedule.cancel schedule.create schedule.delete schedule.disable schedule.enable schedule.run schedule.set secret.create secret.delete secret.rotate server.set session.end session.login session.logout setup.claim stage.configure stage.create stage.delete stage.priority stage.try statistics.allow statistics.backfill statistics.close statistics.entity.create statistics.entity.remove statistics.entity.update statistics.erase statistics.ingest statistics.reconcile statistics.rollup statistics.rpc suppression.add suppression.remove upload.create upload.delete upload.finish usage.limit user.create user.delete user.disable user.enable user.password user.role user.set view.delete view.set watchdog.simulate worker.disable worker.enable worker.forget worker.pin worker.start worker.stop worker.switch".split(' '),
+  "alert.acknowledge alert.mute backup.create campaign.cancel campaign.create campaign.pause campaign.resume campaign.retry campaign.start campaign.test clock.accept coordination.set document.add document.cancel document.create document.delete document.evaluate document.resume document.retry document.submit key.create key.revoke mail.cancel mail.erase mail.report mail.resend mail.send mailtype.create mailtype.delete mailtype.translate mailtype.update pipeline.create pipeline.delete pipeline.set queue.delete queue.discard queue.pause queue.purge queue.redrive queue.resume request.cancel request.submit results.confirm results.release results.take robot.delete robot.new robot.pause robot.release robot.resume robot.revisit robot.setHarvesters robot.start robot.stop schedule.cancel schedule.create schedule.delete schedule.disable schedule.enable schedule.run schedule.set secret.create secret.delete secret.rotate server.set session.end session.login session.logout setup.claim stage.configure stage.create stage.delete stage.priority stage.try statistics.allow statistics.backfill statistics.close statistics.entity.create statistics.entity.remove statistics.entity.update statistics.erase statistics.ingest statistics.reconcile statistics.rollup statistics.rpc suppression.add suppression.remove upload.create upload.delete upload.finish usage.limit user.create user.delete user.disable user.enable user.password user.recover user.reset user.role user.set view.delete view.set watchdog.simulate worker.disable worker.enable worker.forget worker.pin worker.start worker.stop worker.switch".split(' '),
 );
