@@ -23,6 +23,5 @@ export const engine: House = {
     },
   ],
   changes: ['queue', 'stage', 'alert', 'worker'],
-  todo: () => import('./todo.ts'),
   text: words,
 };

@@ -4,7 +4,7 @@ const makers = new Map<string, unknown>();
 
 /** Building a formatter costs more than using it a hundred times. */
 function cached<T>(kind: string, make: (language: string) => T): T {
-  const key = `${kind} ${preferences.language}`;
+  const key = `${kind} ${preferences.language} ${preferences.zone}`;
   if (!makers.has(key)) makers.set(key, make(preferences.language));
   return makers.get(key) as T;
 }
@@ -56,30 +56,28 @@ export function duration(ms: number): string {
 export function exactTime(at: number): string {
   return cached(
     'exact',
-    (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long' }),
+    (language) => new Intl.DateTimeFormat(language, { ...zone(), dateStyle: 'long', timeStyle: 'long' }),
   ).format(at);
 }
 
 /** 14:02 today, 18 Mar 14:02 this year, 18 Mar 2025 before. */
 export function shortTime(at: number, now: number): string {
-  const [day, today] = [new Date(at), new Date(now)];
-  if (day.toDateString() === today.toDateString())
-    return cached('clock', (language) => new Intl.DateTimeFormat(language, { timeStyle: 'short' })).format(
-      at,
-    );
-  if (day.getFullYear() === today.getFullYear())
-    return cached(
-      'day',
-      (language) =>
-        new Intl.DateTimeFormat(language, {
-          day: 'numeric',
-          month: 'short',
-          hour: '2-digit',
-          minute: '2-digit',
-        }),
-    ).format(at);
-  return cached('date', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(at);
+  const day = dayOf(at);
+  const today = dayOf(now);
+  const show = (kind: string, parts: Intl.DateTimeFormatOptions) =>
+    cached(kind, (language) => new Intl.DateTimeFormat(language, { ...zone(), ...parts })).format(at);
+  if (day === today) return show('clock', { timeStyle: 'short' });
+  if (day.slice(0, 4) === today.slice(0, 4))
+    return show('day', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+  return show('date', { dateStyle: 'medium' });
 }
+
+/** The day in the person's zone: 2026-03-18. */
+export function dayOf(at: number): string {
+  return cached('iso', () => new Intl.DateTimeFormat('en-CA', { ...zone(), dateStyle: 'short' })).format(at);
+}
+
+const zone = () => (preferences.zone === undefined ? {} : { timeZone: preferences.zone });
 
 /** 4 minutes ago, in 2 hours; beyond a week the date. */
 export function relativeTime(at: number, now: number): string {

@@ -29,6 +29,7 @@ class Preferences {
   );
   #theme = $state<Theme>((['light', 'dark'] as const).find((one) => one === kept('theme')) ?? 'system');
   #narrow = $state(kept('rail') === 'narrow');
+  #zone = $state(knownZone(kept('zone')));
 
   get language(): Language {
     return this.#language;
@@ -58,9 +59,28 @@ class Preferences {
     keep('rail', narrow ? 'narrow' : undefined);
   }
 
+  /** The time zone of all times, such as Europe/Prague; undefined: that of this computer. */
+  get zone(): string | undefined {
+    return this.#zone;
+  }
+  set zone(zone: string | undefined) {
+    this.#zone = knownZone(zone);
+    keep('zone', this.#zone);
+  }
+
   apply(): void {
     document.documentElement.lang = this.#language;
     document.documentElement.style.colorScheme = this.#theme === 'system' ? 'light dark' : this.#theme;
+  }
+}
+
+function knownZone(zone: string | undefined): string | undefined {
+  if (zone === undefined) return undefined;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return zone;
+  } catch {
+    return undefined;
   }
 }
 

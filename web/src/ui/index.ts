@@ -1,5 +1,6 @@
 /** What pages are made of. CONTRIBUTING.md says when to use what. */
 export { default as Bar } from './Bar.svelte';
+export { default as Beside } from './Beside.svelte';
 export { default as Button } from './Button.svelte';
 export { default as Card } from './Card.svelte';
 export { default as Chip } from './Chip.svelte';

@@ -16,6 +16,18 @@ export const work: House = {
     },
   ],
   routes: [
+    {
+      path: 'todo/alerts/:id?',
+      title: { en: 'Alerts', cs: 'Výstrahy' },
+      needs: 'alert.ls',
+      load: () => import('./Alerts.svelte'),
+    },
+    {
+      path: 'todo/requests/:uuid?',
+      title: { en: 'Failed requests', cs: 'Nezdařené požadavky' },
+      needs: 'request.failed',
+      load: () => import('./Requests.svelte'),
+    },
     { path: 'todo', title: { en: 'To do', cs: 'K vyřízení' }, load: () => import('./Todo.svelte') },
     {
       path: 'welcome',
@@ -24,5 +36,6 @@ export const work: House = {
     },
   ],
   changes: ['*'],
+  todo: () => import('./todo.ts'),
   text: words,
 };

@@ -78,6 +78,13 @@ const cs: ShellText = {
     submit: 'Založit účet',
     noToken: 'Odkaz není celý: otevřete celý odkaz, který vypsal terminál.',
   },
+  reset: {
+    title: 'Zvolte si heslo',
+    hint: (name) => `Pro uživatele ${name}. Potom budete přihlášeni a ostatní přihlášení skončí.`,
+    keepKeys: 'Ponechat mé klíče, aby programy běžely dál',
+    submit: 'Zvolit toto heslo',
+    noToken: 'Odkaz není celý: otevřete celý odkaz, který jste dostali.',
+  },
   server: serverSentences,
   errors: {
     'invalid-input': 'Něco z toho, co jste zadali, není v pořádku.',

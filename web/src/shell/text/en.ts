@@ -76,6 +76,13 @@ const en = {
     submit: 'Make my account',
     noToken: 'This link is incomplete: open the whole link that the terminal shows.',
   },
+  reset: {
+    title: 'Choose a password',
+    hint: (name: string) => `For ${name}. You are signed in afterwards, and other sessions end.`,
+    keepKeys: 'Keep my keys, so that programs go on',
+    submit: 'Choose this password',
+    noToken: 'This link is incomplete: open the whole link that you were given.',
+  },
   /** The server's own sentences, which it says in English. */
   server: {} as ServerSentences,
   errors: {
