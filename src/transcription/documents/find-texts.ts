@@ -13,9 +13,6 @@ export interface FoundText {
   name: string;
   page: number;
   pageName: string;
-  /** Of the page's image, in pixels. */
-  width: number | null;
-  height: number | null;
   text: string;
 }
 
@@ -33,8 +30,6 @@ export async function* findTexts(database: Database, query: TextQuery): AsyncGen
         'page.position',
         'page.document',
         'page.name as pageName',
-        'page.width',
-        'page.height',
         'document.name',
         'text.text',
       ])

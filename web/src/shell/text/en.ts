@@ -43,18 +43,6 @@ const en = {
   clearSelection: 'Clear selection',
   required: 'Please fill this in',
   unsaved: 'You have changes that are not saved. Leave the page and lose them?',
-  views: {
-    button: 'Views',
-    title: 'Saved views',
-    none: 'You have saved none yet.',
-    name: 'Name',
-    help: 'Keeps the filters and the order that you see now.',
-    save: 'Save this view',
-    unnamed: 'Give it a name first',
-    saved: (name: string) => `The view ${name} is saved.`,
-    delete: (name: string) => `Delete ${name}`,
-    deleted: (name: string) => `The view ${name} is deleted.`,
-  },
   shortcuts: {
     title: 'Keys',
     everywhere: 'Everywhere',
@@ -69,6 +57,13 @@ const en = {
     open: 'Open the row',
     select: 'Select the row',
     sort: 'Sort by a column (on its heading)',
+  },
+  chart: {
+    chart: 'chart',
+    time: 'Time',
+    unknown: 'not known',
+    asTable: 'Show as a table',
+    asPicture: 'Show as a picture',
   },
   signIn: {
     title: 'Sign in',

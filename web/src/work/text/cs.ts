@@ -35,7 +35,7 @@ const cs: Text = {
     ended: 'Pominulo',
     isOpen: 'trvá',
     isEnded: 'pominulo',
-    since: 'vznikla',
+    since: 'od',
     seen: (count) =>
       plural(count, {
         one: 'viděno jednou, naposledy',
@@ -44,8 +44,8 @@ const cs: Text = {
         other: 'viděno #krát, naposledy',
       }),
     endedAt: 'pominulo',
-    yours: 'Ujali jste se jí',
-    theirs: (name) => `Ujal(a) se jí ${name}`,
+    yours: 'Staráte se vy, od',
+    theirs: (name) => `Stará se ${name}, od`,
     mutedUntil: (name) => (name === '' ? 'Ztišeno do' : `Ztišil(a) ${name} do`),
     look: 'Podívat se',
     take: 'Postarám se',
