@@ -20,8 +20,8 @@ from lines import HEIGHT
 SOURCES = json.loads((Path(__file__).parent / "sources.json").read_text())
 # Lines of each kind that the network is judged on.
 JUDGED = 200
-# Lines that tell how large the values between the convolutions become.
-EXAMPLES = 100
+# Lines of each kind that tell how large the values between the convolutions become.
+EXAMPLES = 60
 # With fewer lines to choose from (one's own pages), convolutions stay in 32 bits: 47 lines told too little, and errors grew by half.
 FEWEST = 5_000
 
@@ -34,16 +34,16 @@ class Examples(CalibrationDataReader):
         return next(self.inks, None)
 
 
-def export(network, out: Path, letters, examples: list[np.ndarray], judged, say, name: str = "model", **facts) -> None:
-    """`examples`: images of lines that the network learned from."""
+def export(network, out: Path, letters, examples: dict[str, list[np.ndarray]], judged, say, name: str = "model", **facts) -> None:
+    """`examples`: images of lines that the network learned from, by kind."""
     axes = {"ink": {0: "lines", 3: "width"}, "logs": {0: "lines", 1: "columns"}}
     whole, part = out / "float.onnx", out / "part.onnx"
     torch.onnx.export(network, (torch.zeros(1, 1, HEIGHT, 320),), whole, input_names=["ink"], output_names=["logs"], dynamic_axes=axes, opset_version=17, dynamo=False)
     convolutions = [node.name for node in onnx.load(whole).graph.node if node.op_type == "Conv"]
-    if enough := len(examples) >= FEWEST:
+    if enough := sum(map(len, examples.values())) >= FEWEST:
         # The first one sees the line itself and takes little time. Weights have 7 bits: processors without VNNI would overflow with 8.
         quantize_static(
-            whole, part, Examples(spread(examples, EXAMPLES)), quant_format=QuantFormat.QDQ, op_types_to_quantize=["Conv"], nodes_to_quantize=convolutions[1:],
+            whole, part, Examples([image for images in examples.values() for image in spread(images, EXAMPLES)]), quant_format=QuantFormat.QDQ, op_types_to_quantize=["Conv"], nodes_to_quantize=convolutions[1:],
             per_channel=True, reduce_range=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
         )
     quantize_dynamic(part if enough else whole, out / f"{name}.int8.onnx", op_types_to_quantize=["LSTM"], weight_type=QuantType.QInt8)

@@ -18,9 +18,13 @@ CONVOLUTIONS = {
 }
 
 
+def card_of(path: Path) -> Path:
+    return path.with_name(path.name.split(".")[0] + ".json")
+
+
 def load_exported(path: Path) -> tuple[Recogniser, list[str]]:
     """The network, to be trained with its norms as they are (`eval`), and its letters. Norms are part of the convolutions in the file."""
-    letters = json.loads(path.with_name(path.name.split(".")[0] + ".json").read_text(encoding="utf8"))["letters"]
+    letters = json.loads(card_of(path).read_text(encoding="utf8"))["letters"]
     graph = onnx.load(path).graph
     values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     values |= {node.output[0]: numpy_helper.to_array(node.attribute[0].t) for node in graph.node if node.op_type == "Constant"}
@@ -57,6 +61,28 @@ def load_exported(path: Path) -> tuple[Recogniser, list[str]]:
     state["tell.bias"] = torch.tensor(biases[-1])
     network.load_state_dict(state)
     return network, letters
+
+
+def wake(network: Recogniser, inks: list[torch.Tensor]) -> None:
+    """Norms that are part of the convolutions become norms again, which a whole training moves. The network answers as before: what the norms see of these lines on average
+    is what they take away first and add again."""
+    seen: dict[torch.nn.Module, list[torch.Tensor]] = {}
+
+    def note(norm, values):
+        seen.setdefault(norm, []).append(torch.stack([values[0].mean((0, 2, 3)), values[0].square().mean((0, 2, 3))]))
+
+    hooks = [module.register_forward_pre_hook(note) for module in network.modules() if isinstance(module, torch.nn.BatchNorm2d)]
+    with torch.no_grad():
+        for ink in inks:
+            network(ink)
+        for norm, values in seen.items():
+            mean, square = torch.stack(values).mean(0)
+            norm.running_mean.copy_(mean)
+            norm.running_var.copy_(square - mean.square())
+            norm.weight.copy_((norm.running_var + norm.eps).sqrt())
+            norm.bias.add_(mean)
+    for hook in hooks:
+        hook.remove()
 
 
 def dequantised(node, values: dict) -> np.ndarray:

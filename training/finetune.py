@@ -101,7 +101,7 @@ def main() -> None:
     say(f"after: {last} errors per 100 letters")
     options.out.mkdir(parents=True, exist_ok=True)
     facts = {"steps": options.steps, "lines": {"own pages": len(train)}, "errorsBefore": first, "errorsAfter": last}
-    export(network.cpu(), options.out, letters, [image for image, _ in train], {"own pages": kept}, say, name=options.name, **facts)
+    export(network.cpu(), options.out, letters, {"own pages": [image for image, _ in train]}, {"own pages": kept}, say, name=options.name, **facts)
     if last > first:
         say("the new model is WORSE on the judged lines than the old one; give it more pages, or fewer steps")
 

@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
 
 from lines import HEIGHT, clean, stretch
+from small import as_set, said_today, small_line
 
 SCALE = 2
 QUOTES = {"cs": "„“", "sk": "„“", "de": "„“", "fr": "«»", "en": "“”", "la": "«»"}
@@ -229,6 +230,8 @@ def begin(pack: str, part: str) -> None:
     wanted = [row for row in rows if (row[5] == "held out") == (part != "train")]
     for file, kind, _, czech, german, _ in wanted:
         STATE["fonts"].setdefault(kind, []).append((str(Path(pack) / "fonts" / file), czech == "True", german == "True"))
+    # Small type of today has all that print has.
+    STATE["fonts"]["small"] = STATE["fonts"].get("modern", []) * 2 + STATE["fonts"].get("roman", [])
 
 
 def work(seed: int, count: int, plan: list[tuple[str, str, float]]) -> list[tuple[np.ndarray, str]]:
@@ -248,15 +251,20 @@ def work(seed: int, count: int, plan: list[tuple[str, str, float]]) -> list[tupl
             if chance.random() < 0.35:
                 text = as_in_old_books(text)
         neighbours = tuple(STATE["texts"].line(language, chance) for _ in range(2))
+        shown = text
+        if kind == "small":
+            text = clean(said_today(text, chance))
+            shown = as_set(text, chance)
         try:
             font = ImageFont.truetype(path, chance.randint(22, 40) * SCALE)
-            if len(text) == 0 or any(is_missing(font, letter) for letter in set(text) - {" ", E_ABOVE}):
+            if len(text) == 0 or any(is_missing(font, letter) for letter in set(shown) - {" ", E_ABOVE}):
                 continue
-            image = line_image(text, font, kind, neighbours, chance)
+            image = small_line(shown, path, neighbours, chance) if kind == "small" else line_image(text, font, kind, neighbours, chance)
         except (OSError, ValueError):
             continue
-        # More letters than columns can't be told apart.
-        if image is not None and image.shape[1] / 4 >= len(text) + 4:
+        # More letters than columns can't be told apart, and one column parts a letter from the same one after it.
+        twice = sum(one == other for one, other in zip(text, text[1:]))
+        if image is not None and image.shape[1] / 4 >= len(text) + max(4, twice):
             result.append((image, text))
     return result
 

@@ -1,6 +1,6 @@
 """Trains, judges and exports the recogniser, and writes its card, in ten minutes on one large GPU:
     python3 train.py --pack PACK --lines LINES --out OUT
-`--extra DIR` adds packed lines of one's own (see pages.py).
+`--extra DIR` adds packed lines of one's own (see pages.py). `--start MODEL` goes on from a model: one of ONNX beside its card, or `model.pt` of an earlier run.
 """
 
 import argparse
@@ -14,7 +14,9 @@ import torch
 from torch import nn
 
 from augment import augment
-from export import export
+from export import errors_of, export
+from exported import card_of, load_exported, wake
+from judging import ink_of, spread
 from lines import read_packed, split, write_packed
 from network import Recogniser
 from render import Drawing, drawn
@@ -24,18 +26,20 @@ SOURCES = json.loads((Path(__file__).parent / "sources.json").read_text())
 PLAN = [
     ("cs", "roman", 26), ("sk", "roman", 9), ("cs", "typewriter", 11), ("sk", "typewriter", 2), ("de", "fraktur", 20), ("de", "roman", 6), ("de", "typewriter", 4),
     ("fr", "roman", 6), ("fr", "typewriter", 18), ("en", "roman", 8), ("en", "typewriter", 3), ("la", "roman", 7), ("la", "fraktur", 1),
+    ("en", "small", 22), ("cs", "small", 14), ("de", "small", 8), ("fr", "small", 7), ("sk", "small", 4), ("la", "small", 1),
 ]
 JUDGED = {
     "czech": [("cs", "roman", 1)], "slovak": [("sk", "roman", 1)], "english": [("en", "roman", 1)], "german": [("de", "roman", 1)], "latin": [("la", "roman", 1)],
     "fraktur-book": [("de", "fraktur", 1)], "czech-typed": [("cs", "typewriter", 1)], "french-typed": [("fr", "typewriter", 1)],
+    "small-english": [("en", "small", 1)], "small-czech": [("cs", "small", 1)], "small-german": [("de", "small", 1)],
 }
 # Kinds that go out as packed lines too, for other recognisers to be judged on.
-PACKED = ("czech", "english", "fraktur-book")
+PACKED = ("czech", "english", "fraktur-book", "small-english", "small-czech", "small-german")
 STEPS, RATE, SEED = 14_000, 2e-3, 1
 # The share of real lines among all.
 REAL = 0.58
 # How many drawn lines there are from which step on: training begins with few of them, and the others are drawn meanwhile.
-DRAWN = {0: 8_000, 1_500: 30_000, 4_000: 60_000, 8_000: 120_000}
+DRAWN = {0: 8_000, 1_500: 30_000, 4_000: 60_000, 8_500: 140_000}
 # Columns of all lines of a batch together.
 AREA = 320 * 640
 # Widths of batches are multiples of this one. Each shape costs a second on the GPU when it comes for the first time, so there must be few.
@@ -124,6 +128,22 @@ def widened(weights: dict, network: Recogniser) -> dict:
     return weights
 
 
+def begun(path: Path, letters: list[str], images: list[np.ndarray], device) -> tuple[Recogniser, int]:
+    """The network of a model to go on from, with letters that it does not know yet, and the steps that it has learned for."""
+    if path.suffix == ".pt":
+        saved = torch.load(path, map_location="cpu")
+        weights, known, steps = saved["weights"], saved["letters"], saved["steps"]
+    else:
+        old, known = load_exported(path)
+        wake(old.to(device), [augment(torch.from_numpy(ink_of(image)).to(device)) for image in spread(images, 200)])
+        weights, steps = old.cpu().state_dict(), json.loads(card_of(path).read_text(encoding="utf8")).get("steps", 0)
+    if letters[: len(known)] != known:
+        raise SystemExit(f"the letters of {path} are not the first ones of sources.json")
+    network = Recogniser(len(letters))
+    network.load_state_dict(widened(weights, network))
+    return network, steps
+
+
 def weigh(groups: list[str], real: float) -> np.ndarray:
     """How often each line is taken. Collections have shares of their own: small ones count for more than their size."""
     sizes = collections.Counter(groups)
@@ -133,29 +153,29 @@ def weigh(groups: list[str], real: float) -> np.ndarray:
     return weights / weights.sum()
 
 
-def learn(network, lines, jobs, most: int, seconds: float | None, device, say) -> tuple[dict, int, int]:
+def learn(network, lines, jobs, most: int, options, device, say) -> tuple[dict, int, int]:
     """The averaged weights, the steps, and how many lines were drawn. `jobs`: `most` lines that are being drawn."""
     alphabet = {letter: code for code, letter in enumerate(["", *SOURCES["letters"]]) if letter}
 
     def gathered(count):
         new = [(image, text, "drawn") for image, text in drawn(jobs[: max(1, len(jobs) * count // most)])]
         known = [line for line in [*lines, *new] if all(letter in alphabet for letter in line[1])]
-        weights = weigh([group for _, _, group in known], REAL)
+        weights = weigh([group for _, _, group in known], options.real)
         data = Lines([(image, text) for image, text, _ in known], alphabet, device)
         say(f"{len(known)} lines:", dict(collections.Counter(group for _, _, group in known)))
-        return data, batches(data, weights, np.random.default_rng([SEED, count])), len(new)
+        return data, batches(data, weights, np.random.default_rng([options.seed, count])), len(new)
 
     average = torch.optim.swa_utils.AveragedModel(network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9995), use_buffers=True)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=0.02, fused=device.type == "cuda")
+    optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=0.02, fused=device.type == "cuda")
     loss_of = nn.CTCLoss(zero_infinity=True)
     network.train()
     read = Readings(network)
-    begun, step, mean = time.time(), 0, None
-    while (done := (time.time() - begun) / seconds if seconds else step / STEPS) < 1:
+    began, step, mean = time.time(), 0, None
+    while (done := (time.time() - began) / options.seconds if options.seconds else step / STEPS) < 1:
         if step in DRAWN:
             data, source, count = gathered(min(most, DRAWN[step]))
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1, (step + 1) / 300) * (0.005 + 0.995 * 0.5 * (1 + np.cos(np.pi * done)))
+            group["lr"] = options.rate * min(1, (step + 1) / 300) * (0.005 + 0.995 * 0.5 * (1 + np.cos(np.pi * done)))
         indices, width = next(source)
         ink, widths, targets, lengths = data.batch(indices, width)
         loss = loss_of(read(ink).transpose(0, 1), targets, widths, lengths)
@@ -169,7 +189,7 @@ def learn(network, lines, jobs, most: int, seconds: float | None, device, say) -
             value = loss.item()
             mean = value if mean is None else 0.9 * mean + 0.1 * value
         if step % 500 == 0:
-            say(f"step {step}, loss {mean:.3f}, {step / (time.time() - begun):.1f} a second")
+            say(f"step {step}, loss {mean:.3f}, {step / (time.time() - began):.1f} a second")
     return {name: value.cpu() for name, value in average.module.state_dict().items()}, step, count
 
 
@@ -182,15 +202,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="trains by the clock, not by its steps")
     parser.add_argument("--drawn", type=int, help="another number of drawn lines")
     parser.add_argument("--processes", type=int, default=15)
+    parser.add_argument("--start", type=Path, help="a model to go on from")
+    parser.add_argument("--real", type=float, default=REAL, help="the share of real lines")
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--seed", type=int, default=SEED, help="another one for other drawn lines")
     options = parser.parse_args()
-    begun = time.time()
-    say = lambda *words: print(f"{time.time() - begun:6.1f} s", *words, flush=True)  # noqa: E731
+    first = time.time()
+    say = lambda *words: print(f"{time.time() - first:6.1f} s", *words, flush=True)  # noqa: E731
     options.out.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(SEED)
+    torch.manual_seed(options.seed)
     # Processes that draw begin before the GPU is touched.
     drawing, judging = Drawing(options.pack, "train", options.processes), Drawing(options.pack, "judge", 2)
     most = options.drawn or max(DRAWN.values())
-    jobs = drawing.order(most, PLAN, SEED)
+    jobs = drawing.order(most, PLAN, options.seed)
     to_judge = {name: judging.order(300, plan, 99) for name, plan in JUDGED.items()}
 
     judged, lines = {}, []
@@ -208,10 +232,11 @@ def main() -> None:
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     letters = ["", *SOURCES["letters"]]
-    network = Recogniser(len(letters)).to(device).to(memory_format=torch.channels_last)
+    network, before = begun(options.start, letters, [image for image, _, _ in lines], device) if options.start else (Recogniser(len(letters)), 0)
+    network = network.to(device).to(memory_format=torch.channels_last)
     say(f"{sum(each.numel() for each in network.parameters()) / 1e6:.2f} million parameters on {device}")
-    weights, steps, count = learn(network, lines, jobs, most, options.seconds, device, say)
-    torch.save({"letters": letters, "weights": weights}, options.out / "model.pt")
+    weights, steps, count = learn(network, lines, jobs, most, options, device, say)
+    torch.save({"letters": letters, "weights": weights, "steps": before + steps}, options.out / "model.pt")
     say(f"{steps} steps")
 
     for name, own in to_judge.items():
@@ -220,7 +245,12 @@ def main() -> None:
     final = Recogniser(len(letters)).eval()
     final.load_state_dict(weights)
     sizes = {**collections.Counter(group for _, _, group in lines), "drawn": count}
-    export(final, options.out, letters, [image for image, _, _ in lines], judged, say, steps=steps, lines=sizes)
+    if options.start and options.start.suffix == ".onnx":
+        say("before:", errors_of(options.start, judged, json.loads(card_of(options.start).read_text(encoding="utf8"))["letters"]))
+    examples = {"drawn": [image for image, _ in drawn(jobs[:8])]}
+    for image, _, group in lines:
+        examples.setdefault(group, []).append(image)
+    export(final, options.out, letters, examples, judged, say, steps=before + steps, lines=sizes)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,9 @@ const kinds: Record<string, { language: string; most: number }> = {
   'judged-czech': { language: 'ces', most: 1 },
   'judged-english': { language: 'eng', most: 1 },
   'judged-fraktur-book': { language: 'Fraktur', most: 0.35 },
+  'judged-small-english': { language: 'eng', most: 0.7 },
+  'judged-small-czech': { language: 'ces', most: 0.7 },
+  'judged-small-german': { language: 'deu', most: 0.7 },
 };
 const sources = new URL('../../training/sources.json', import.meta.url);
 const alike = { sameMarks: true, modernLetters: true };
