@@ -28,8 +28,8 @@ interface TrueLine {
   text: string;
 }
 
-async function trueLines(): Promise<TrueLine[]> {
-  const rows = readFileSync(new URL('./testing/lines.tsv', import.meta.url), 'utf8')
+async function trueLines(list = 'lines.tsv'): Promise<TrueLine[]> {
+  const rows = readFileSync(new URL(`./testing/${list}`, import.meta.url), 'utf8')
     .trim()
     .split('\n');
   return Promise.all(
@@ -55,6 +55,15 @@ test('lines of old newspapers and typescripts that it never learned from are rea
     lines.map(({ text }, index) => compareTexts(text, read[index] ?? '', { sameMarks: true }).characters),
   );
   assert.ok(errorRate(rate) < 0.04, `${errorRate(rate)}\n${read.join('\n')}`);
+});
+
+test('lines of small modern type, as faxes, copies and screens have them, keep their letters, in fonts that it never learned from', async () => {
+  const lines = await trueLines('small.tsv');
+  const read = await textsOf(lines.map(({ image }) => image));
+  const rate = total(
+    lines.map(({ text }, index) => compareTexts(text, read[index] ?? '', { sameMarks: true }).characters),
+  );
+  assert.ok(errorRate(rate) < 0.02, `${errorRate(rate)}\n${read.join('\n')}`);
 });
 
 test('a line is read the same alone and among others, pale, and white on black', async () => {
