@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Line, Page } from '../page/page.ts';
 import { toText } from '../text/text.ts';
-import { keepSurer } from './keep-surer.ts';
+import { keepSurer, linesOf } from './keep-surer.ts';
 
 /** Each line: its text, the confidence of its words, and where it begins. */
 function pageOf(...lines: [text: string, confidence: number, top: number][]): Page {
@@ -46,4 +46,16 @@ test('a line that only the other reading has found is added if it is sure, and l
   const { page, added } = keepSurer(first, second);
   assert.deepEqual(textOf(page), ['kniha o lese', 'a na vrchu', 'konec knihy']);
   assert.equal(added, 1);
+});
+
+test('a few sure pieces of lines never replace a reading with far more text that is a little less sure', () => {
+  const full = pageOf(
+    ['votre enfant grandit', 0.94, 100],
+    ['la formation de ses os', 0.94, 140],
+    ['dans la fabrication duquel', 0.94, 180],
+    ['cqnrs', 0.5, 400],
+  );
+  const pieces = pageOf(['votre enf', 0.99, 100], ['la form', 0.99, 140], ['duquel', 0.99, 180]);
+  for (const { box } of linesOf(pieces)) box.width = 150;
+  assert.deepEqual(textOf(keepSurer(pieces, full).page).slice(0, 3), textOf(full).slice(0, 3));
 });

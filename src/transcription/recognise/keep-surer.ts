@@ -8,6 +8,8 @@ const even = 0.3;
 const fewLetters = 5;
 /** How much lower its mean confidence may be. */
 const lessSure = 0.03;
+/** A reading with so many times the sure letters of the other is better, however much surer the other is of the few that it has. */
+const farMore = 1.5;
 
 /** Letters that a reading probably got right, minus those it probably invented. */
 export function sureLetters(words: readonly Word[]): number {
@@ -47,7 +49,8 @@ export function keepSurer(first: Page, second: Page, { clearly, much, believed }
   const isEmpty = wordsOf(first).length === 0;
   // Additional letters with less confidence are mostly invented.
   const isAsSure = confidenceOf(wordsOf(second)) >= confidenceOf(wordsOf(first)) - lessSure;
-  const isSecond = isEmpty || (isAsSure && rival > sure + Math.max(fewLetters, much * Math.abs(sure)));
+  const hasMore = rival > sure + Math.max(fewLetters, much * Math.abs(sure));
+  const isSecond = isEmpty || (hasMore && (isAsSure || rival > farMore * Math.abs(sure)));
   const [base, other] = isSecond ? [second, first] : [first, second];
   const theirs = linesOf(other);
   const taken = new Set<Line>();
