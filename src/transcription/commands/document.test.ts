@@ -233,6 +233,8 @@ test('cancel, retry, ls and search are one call each', async () => {
             page: 1,
             pageId: 'p',
             pageName: 'a.tif',
+            width: null,
+            height: null,
             snippet: 'kůň',
             marks: [],
           },

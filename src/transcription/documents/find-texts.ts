@@ -13,6 +13,9 @@ export interface FoundText {
   name: string;
   page: number;
   pageName: string;
+  /** Of the page's image, in pixels. */
+  width: number | null;
+  height: number | null;
   text: string;
 }
 
@@ -30,6 +33,8 @@ export async function* findTexts(database: Database, query: TextQuery): AsyncGen
         'page.position',
         'page.document',
         'page.name as pageName',
+        'page.width',
+        'page.height',
         'document.name',
         'text.text',
       ])

@@ -249,6 +249,7 @@ describe('a document in a IIIF viewer', () => {
     assert.equal(line.target, `${canvas.id}#xywh=0,0,1000,50`);
     const { body } = await server.call('search.text', { words: 'rec', places: true }, anna);
     assert.deepEqual(body.hits[0].places[0].box, { left: 100, top: 0, width: 90, height: 50 });
+    assert.deepEqual([body.hits[0].width, body.hits[0].height], [canvas.width, canvas.height]);
   });
 
   test('only the owner sees any of it; pages of other sites need a key, not a cookie', async () => {

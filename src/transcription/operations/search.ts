@@ -53,6 +53,8 @@ export const searchText = defineOperation({
         page: z.int(),
         pageId: z.string(),
         pageName: z.string(),
+        width: z.int().nullable().describe('Of the page’s image, in pixels; null if unknown'),
+        height: z.int().nullable(),
         snippet: z.string(),
         marks: z
           .array(z.strictObject({ start: z.int(), end: z.int() }))

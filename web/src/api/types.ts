@@ -2913,6 +2913,9 @@ export interface Operations {
         page: number;
         pageId: string;
         pageName: string;
+        /** Of the page’s image, in pixels; null if unknown */
+        width: number | null;
+        height: number | null;
         snippet: string;
         /** Positions of the words in the snippet */
         marks: Array<{

@@ -32,6 +32,7 @@ export const icons = {
   down: 'M3 6l5 5 5-5',
   plus: 'M8 3v10M3 8h10',
   minus: 'M3 8h10',
+  fit: 'M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10',
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
   upload: 'M8 10.5V2.5M4.5 6L8 2.5 11.5 6M2.5 11v2.5h11V11',
   download: 'M8 2.5v8M4.5 7L8 10.5 11.5 7M2.5 11v2.5h11V11',

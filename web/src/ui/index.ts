@@ -19,6 +19,7 @@ export { default as Loaded } from './Loaded.svelte';
 export { default as Notice } from './Notice.svelte';
 export { default as Page } from './Page.svelte';
 export { pagedRows } from './paged-rows.svelte.ts';
+export { default as SavedViews } from './SavedViews.svelte';
 export { default as State } from './State.svelte';
 export { default as Table } from './Table.svelte';
 export { default as Tabs } from './Tabs.svelte';

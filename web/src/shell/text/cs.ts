@@ -45,6 +45,18 @@ const cs: ShellText = {
   clearSelection: 'Zrušit výběr',
   required: 'Vyplňte prosím toto pole',
   unsaved: 'Máte neuložené změny. Odejít ze stránky a přijít o ně?',
+  views: {
+    button: 'Pohledy',
+    title: 'Uložené pohledy',
+    none: 'Zatím jste žádný neuložili.',
+    name: 'Název',
+    help: 'Uchová filtry a pořadí, které teď vidíte.',
+    save: 'Uložit tento pohled',
+    unnamed: 'Nejdřív ho pojmenujte',
+    saved: (name) => `Pohled ${name} je uložen.`,
+    delete: (name) => `Smazat ${name}`,
+    deleted: (name) => `Pohled ${name} je smazán.`,
+  },
   shortcuts: {
     title: 'Klávesy',
     everywhere: 'Všude',

@@ -43,6 +43,18 @@ const en = {
   clearSelection: 'Clear selection',
   required: 'Please fill this in',
   unsaved: 'You have changes that are not saved. Leave the page and lose them?',
+  views: {
+    button: 'Views',
+    title: 'Saved views',
+    none: 'You have saved none yet.',
+    name: 'Name',
+    help: 'Keeps the filters and the order that you see now.',
+    save: 'Save this view',
+    unnamed: 'Give it a name first',
+    saved: (name: string) => `The view ${name} is saved.`,
+    delete: (name: string) => `Delete ${name}`,
+    deleted: (name: string) => `The view ${name} is deleted.`,
+  },
   shortcuts: {
     title: 'Keys',
     everywhere: 'Everywhere',

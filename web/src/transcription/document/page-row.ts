@@ -1,0 +1,3 @@
+import type { Output } from '../../api/call.ts';
+
+export type PageRow = Output<'document.pages'>['pages'][number];
