@@ -65,11 +65,14 @@ const add: AddGroup = (group, { run }) => {
           if (out.json) out.object({ queue, output: options.output, ...directory.counts });
           else out.say(`${describeCounts(directory.counts)} in ${options.output}`);
         }
-        if (!enough && count !== undefined)
+        if (!enough && count !== undefined) {
+          const { saved, failed, unreadable } = directory.counts;
+          const come = saved + failed + unreadable;
           throw new PismakError(
             'conflict',
-            `after ${formatDuration(forMs)}, fewer than ${count} results have come; run the same command to get the rest`,
+            `only ${come} of ${count} results came within ${formatDuration(forMs)}; \`--wait ${count - come}\` waits for the rest`,
           );
+        }
       }),
     );
 };
