@@ -1,5 +1,4 @@
-import { hasCode } from '../ground/errors.ts';
-import type { QuietWarnings } from '../log/quiet-warnings.ts';
+import { hasCode, messageOf } from '../ground/errors.ts';
 import { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { CancelledWork } from './cancelled-work.ts';
@@ -46,7 +45,6 @@ export class ServedStages {
       labels: readonly string[];
       commonProcesses: CommonProcesses;
       cancelled: CancelledWork;
-      warnings: QuietWarnings;
       /** An attempt at a request failed. */
       onFailed: Serving['onFailed'];
       /** What it offers has changed. */
@@ -75,7 +73,7 @@ export class ServedStages {
     });
     this.#offers = new Offers(parts.processors, {
       onChange: options.onReport,
-      onError: (error) => options.warnings.warn('what a stage can do here is unknown', error),
+      onError: (error) => parts.log.warn({ error: messageOf(error) }, 'what a stage can do here is unknown'),
     });
     this.#newServer = () =>
       new StageServer({

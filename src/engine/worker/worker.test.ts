@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pino } from 'pino';
 import type { OutgoingMessage } from '../broker/broker.ts';
 import { dummyProcessor } from '../processor/dummy.ts';
 import { decodeRequest, newRequest, type Request, toMessage } from '../request/request.ts';
@@ -288,6 +289,25 @@ test('a stage that cannot be loaded makes the worker FAILED with the reason, los
   await eventually(
     'not FAILED any more',
     async () => (await listWorkers(parts.coordination))[0]?.record.failure === null,
+  );
+});
+
+test('a worker that cannot find out what a stage can do says so, and not at once that all is well again', async (t) => {
+  const parts = await opened(t);
+  const offers = () => Promise.reject(new Error('no models there'));
+  parts.processors.register({ ...dummyProcessor(parts.clock), name: 'puzzled', offers });
+  await parts.stages.create({ name: 'puzzling', processor: 'puzzled' }, 'test');
+  const told: string[] = [];
+  const log = pino({}, { write: (line: string) => void told.push(JSON.parse(line).msg) });
+  await startWorker(t, { ...parts, log });
+  const unknown = 'what a stage can do here is unknown';
+  await eventually('it says so', () => told.includes(unknown));
+  const heartbeat = async () => (await listWorkers(parts.coordination))[0]?.presence?.heartbeatAt ?? 0;
+  const before = await heartbeat();
+  await eventually('it reports again', async () => (await heartbeat()) > before + 200);
+  assert.deepEqual(
+    told.filter((text) => text === unknown || text === 'all is well again'),
+    [unknown],
   );
 });
 

@@ -102,7 +102,6 @@ export class Worker {
         labels: options.labels,
         commonProcesses,
         cancelled: this.#cancelled,
-        warnings: this.#warnings,
         onFailed: (failure) => this.#journal.failed(failure),
         onReport: () => this.#presence.soon(),
         onChange: () => {
