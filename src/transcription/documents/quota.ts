@@ -127,7 +127,9 @@ async function checkOne(
     const waiting = await waitingPages(queries, whose);
     if (waiting + more > pagesWaiting) {
       throw exceeded(
-        `${waiting} pages are waiting and the limit is ${pagesWaiting}; try again when some are done`,
+        more > pagesWaiting
+          ? `${more} pages at once exceed the limit of ${pagesWaiting} waiting ${pagesWaiting === 1 ? 'page' : 'pages'}; submit fewer at once or ask an administrator`
+          : `${waiting} pages are waiting and the limit is ${pagesWaiting}; try again when some are done`,
         {
           pagesWaiting,
           waiting,
