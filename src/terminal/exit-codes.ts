@@ -14,7 +14,7 @@ export class EndsWith extends Error {
 }
 
 export const exitCodesHelp = `
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found or not reachable, 4 a worker that was told to stop, 130 interrupted.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found or not reachable, 4 a worker ended by "worker stop", 130 interrupted.`;
 
 const usage = new Set(['invalid-input', 'configuration-invalid']);
 const notFound = new Set(['stage-unknown', 'processor-unknown', 'unavailable']);

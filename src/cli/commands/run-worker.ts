@@ -82,7 +82,7 @@ async function runAlone(
   if (!isTold) out.say('stopping: current work may finish');
   await worker.close();
   log.close();
-  out.say(`worker ${worker.id} is stopped${isTold ? ': somebody has told it to (`worker stop`)' : ''}`);
+  out.say(`worker ${worker.id} is stopped${isTold ? ' by `pismak worker stop`' : ''}`);
   // So that systemd doesn't start it again.
   if (isTold) throw new EndsWith(exitCodes.stopped);
 }
