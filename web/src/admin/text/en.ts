@@ -240,7 +240,7 @@ const en = {
     used: 'Used',
     process: 'Versions and the process that answers',
     machine: 'Machine',
-    runs: 'Runs since',
+    runs: 'Started',
     processNumber: (pid: number) => `process ${pid}`,
     memory: 'Memory',
     certificates: 'Certificates of servers',

@@ -35,7 +35,7 @@ const cs: Text = {
     ended: 'Pominulo',
     isOpen: 'trvá',
     isEnded: 'pominulo',
-    since: 'od',
+    since: 'vznikla',
     seen: (count) =>
       plural(count, {
         one: 'viděno jednou, naposledy',
@@ -44,8 +44,8 @@ const cs: Text = {
         other: 'viděno #krát, naposledy',
       }),
     endedAt: 'pominulo',
-    yours: 'Staráte se vy, od',
-    theirs: (name) => `Stará se ${name}, od`,
+    yours: 'Ujali jste se jí',
+    theirs: (name) => `Ujal(a) se jí ${name}`,
     mutedUntil: (name) => (name === '' ? 'Ztišeno do' : `Ztišil(a) ${name} do`),
     look: 'Podívat se',
     take: 'Postarám se',
