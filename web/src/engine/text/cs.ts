@@ -28,7 +28,7 @@ const cs: Text = {
           }),
     alerts: 'Otevřené výstrahy',
     since: 'trvá od:',
-    lookAfter: 'Podívat se',
+    lookAfter: 'Ukázat',
     acknowledge: 'Beru si to',
     acknowledged: 'Ostatní vidí, že se o to staráte',
     lookedAfter: (name) => `stará se ${name}`,

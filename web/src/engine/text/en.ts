@@ -17,7 +17,7 @@ const en = {
         : plural(alerts, { one: '# alert is open', other: '# alerts are open' }),
     alerts: 'Open alerts',
     since: 'since',
-    lookAfter: 'Look after it',
+    lookAfter: 'Show it',
     acknowledge: 'I look after it',
     acknowledged: 'The others see that you look after it',
     lookedAfter: (name: string) => `${name} looks after it`,
