@@ -13,7 +13,7 @@ const cs: Text = {
   states: { waiting: 'čeká', warning: 'varování', failed: 'selhalo' },
   welcome: (name) => `Vítejte, ${name}`,
   welcomeHint: 'Jste přihlášeni a smíte všechno. Tady je, co Písmák umí, na skutečné práci.',
-  noSteps: 'Tato instalace zatím nemá žádné domy, takže není co ukázat. Stroj běží: podívejte se na fronty.',
+  noSteps: 'Zapnuté domy nemají žádné první kroky. Rozhlédněte se: místa vlevo jsou vaše.',
   goOn: 'Přeskočit',
   everything: 'Všechno',
   alerts: {

@@ -11,8 +11,7 @@ const en = {
   states: { waiting: 'waiting', warning: 'warning', failed: 'failed' },
   welcome: (name: string) => `Welcome, ${name}`,
   welcomeHint: 'You are signed in and may do everything. Here is what Pismak can do, with real work.',
-  noSteps:
-    'This installation has no houses yet, so there is nothing to show. The engine works: see its queues.',
+  noSteps: 'The houses that are on have no first steps. Look around: the places at the left are yours.',
   goOn: 'Skip this',
   everything: 'Everything',
   alerts: {
