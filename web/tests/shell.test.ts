@@ -175,7 +175,7 @@ test('a page whose files belong to another version is loaded anew once, not for 
   let loads = 0;
   page.on('load', () => loads++);
   const missing = { status: 404, contentType: 'application/json', body: '{}' };
-  await page.route('**/assets/Users-*.js', (route) =>
+  await page.route('**/assets/People-*.js', (route) =>
     loads === 0 ? route.fulfill(missing) : route.continue(),
   );
   await page.getByRole('navigation').getByRole('link', { name: 'People' }).click();
