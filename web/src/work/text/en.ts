@@ -21,21 +21,21 @@ const en = {
     noneHint: 'Pismak watches queues, workers, stores, disks and more, and says here what needs a person.',
     waiting: (count: number) =>
       count === 0
-        ? 'Somebody looks after everything'
+        ? 'Somebody is on each of them'
         : plural(count, { one: '# waits for somebody', other: '# wait for somebody' }),
     past: 'Past ones too',
-    attended: 'Looked after, or muted',
+    attended: 'Acknowledged or muted',
     ended: 'Over',
     isOpen: 'open',
     isEnded: 'over',
     since: 'raised',
     seen: (count: number) => plural(count, { one: 'seen once, last', other: 'seen # times, last' }),
     endedAt: 'over',
-    yours: 'Taken by you',
-    theirs: (name: string) => `Taken by ${name}`,
+    yours: 'Acknowledged by you',
+    theirs: (name: string) => `Acknowledged by ${name}`,
     mutedUntil: (name: string) => (name === '' ? 'Muted until' : `Muted by ${name} until`),
-    look: 'Look into it',
-    take: 'I look after it',
+    look: 'Open',
+    take: 'Acknowledge',
     changeNote: 'Change my note',
     note: 'Note',
     noteHelp: 'What you know or do about it. Your colleagues see it here.',
