@@ -32,7 +32,8 @@ export async function copyCheckout(checkout: string): Promise<void> {
   }
   await rm(checkout, { recursive: true, force: true });
   const folders = ['src', 'scripts', 'bin', 'package.json', 'package-lock.json', 'tsconfig.json', '.npmrc'];
-  for (const name of [...folders, 'README.md', 'LICENSE', 'CHANGELOG.md'])
+  // The console shows sample scans.
+  for (const name of [...folders, 'samples', 'README.md', 'LICENSE', 'CHANGELOG.md'])
     await cp(join(root, name), join(checkout, name), { recursive: true });
   const isOurs = (path: string) => !path.includes('node_modules');
   await cp(join(root, 'web'), join(checkout, 'web'), {

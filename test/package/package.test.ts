@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
-import { RunningPismak } from '../running-pismak.ts';
+import { endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { copyCheckout, installed, installInto, run, transcribeSample } from './installation.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -103,7 +103,7 @@ function flagsOf([, ...words]: readonly string[] = []): string {
   return flags.replaceAll('--import=', '--import ').replace(/\S*\/cli\/(\S+)\.[jt]s/g, '$1');
 }
 
-test('pismak installs into an empty directory, runs there, and writes nothing below node_modules', async () => {
+test('pismak installs into an empty directory, runs there, and writes nothing below node_modules', async (t) => {
   const directory = await install('pismak');
   const shipped = await readdir(join(directory, 'node_modules', 'pismak'), { recursive: true });
   assert.deepEqual(
@@ -115,8 +115,9 @@ test('pismak installs into an empty directory, runs there, and writes nothing be
 
   await transcribeSample(directory);
 
-  const command = [process.execPath, join(directory, 'node_modules', '.bin', 'pismak'), 'up'];
+  const command = [...endsWithUs, process.execPath, join(directory, 'node_modules', '.bin', 'pismak'), 'up'];
   const running = new RunningPismak(join(directory, 'data'), { 'worker.count': 1 }, command);
+  t.after(() => running.kill());
   await running.start();
   const cmdline = await readFile(`/proc/${running.pid}/cmdline`, 'utf8');
   const console = await (await fetch(`${running.url}/console/`)).text();
