@@ -109,7 +109,7 @@ async function submitAll(pismak: RunningPismak, count: number, isOver: () => boo
   return uuids;
 }
 
-/** Waits until nothing waits and nothing is under way in the three stages. */
+/** Waits until nothing waits, in the backlog either, and nothing is under way in the three stages. */
 async function idle(pismak: RunningPismak, say: (line: string) => void): Promise<void> {
   for (let round = 0; ; round++) {
     const metrics = await pismak.metrics();
@@ -117,7 +117,7 @@ async function idle(pismak: RunningPismak, say: (line: string) => void): Promise
       .split('\n')
       .filter(
         (line) =>
-          /^pismak_queue_(ready|delayed|in_flight)/.test(line) &&
+          /^pismak_queue_(ready|backlog|delayed|in_flight)/.test(line) &&
           stages.some((name) => line.includes(`"${name}"`)),
       )
       .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);

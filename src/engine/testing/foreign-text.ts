@@ -157,6 +157,10 @@ export const foreignText: ForeignText = {
     'processor/command/output-files.ts readOutput': 'a directory; names go through isPlainPath',
     'processor/read-from-host.ts readFromHost': 'checks types, and doesn’t look into texts',
     'processor/stage-files.ts readStageFiles': 'reads bytes, and doesn’t look at them',
+    'sample/history-store.ts readRows': 'our own figures',
+    'sample/read-history.ts readHistory': 'our own figures',
+    'sample/take-sample.ts readCluster': 'asks our stores',
+    'servers/certificates.ts readCertificate': 'asks a server; Node parses its certificate',
     'simulation/read-workload.ts readWorkload': 'a file of the person who simulates',
     'stage/stage-config.ts words': 'declares a key; parseStageConfig reads it',
     'trace/event-columns.ts unpackEvents': 'rows that we packed',
@@ -164,5 +168,6 @@ export const foreignText: ForeignText = {
     'watchdog/snapshot.ts read': 'our own counts and nodes',
     'worker/worker-record.ts parsePresence': 'nodes of our workers, at most 512 KB; JSON and Zod',
     'worker/worker-record.ts parseRecord': 'nodes of our workers, at most 512 KB; JSON and Zod',
+    'worker/journal-rows.ts readJournal': 'rows that we wrote',
   },
 };

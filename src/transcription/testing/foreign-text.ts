@@ -174,6 +174,7 @@ export const foreignText: ForeignText = {
   excused: {
     'commands/read-formats.ts readFormats': 'an option of a command',
     'correct/apply-rules.ts wordsOf': 'walks through a page',
+    'documents/lines-of-page.ts linesOfPage': 'walks through a page that we wrote',
     'documents/progress.ts readPages': 'our own counts',
     'documents/read-page-text.ts readPageText': 'texts that we wrote',
     'documents/read-pages.ts readPagesOf': 'pages that we wrote',

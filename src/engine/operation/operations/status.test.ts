@@ -63,7 +63,7 @@ test('processors are listed with what they do', async () => {
   const { processors } = await call('stage.processors', {}, reader);
   assert.deepEqual(
     processors.find((processor: { name: string }) => processor.name === 'nothing'),
-    { name: 'nothing', summary: 'Does nothing', runs: 'inline' },
+    { name: 'nothing', summary: 'Does nothing', runs: 'inline', configuration: null, besides: null },
   );
 });
 
