@@ -85,6 +85,19 @@ test('what a stage was is seen in its versions, and it is taken back by keyboard
   await page.getByText('Version 3 is like version 1').waitFor();
 });
 
+test('a worker is sent to a stage and pinned there, and it is undone', async () => {
+  await open('workers');
+  await page.getByRole('row').nth(1).getByRole('link').click();
+  await page.getByRole('button', { name: 'Send to a stage' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Stage').selectOption('trial');
+  await dialog.getByLabel('Keep it there').check();
+  await dialog.getByRole('button', { name: 'Send to a stage' }).click();
+  await page.getByText('pinned by hand').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('pinned by hand').waitFor({ state: 'detached' });
+});
+
 test('the time line and the watchdog are there without a mouse', async () => {
   await open('overview?timeline=table');
   await page.getByRole('columnheader', { name: 'Switching' }).waitFor();
@@ -92,6 +105,14 @@ test('the time line and the watchdog are there without a mouse', async () => {
   await open('watchdog');
   await page.getByRole('button', { name: 'What would it do now?' }).press('Enter');
   await page.getByRole('heading', { name: 'What it would do now' }).waitFor();
+  assert.deepEqual(await violations(), []);
+});
+
+test('a schedule is run now, and its log is beside its runs', async () => {
+  await open('schedules/send');
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
+  await page.getByRole('log').waitFor();
   assert.deepEqual(await violations(), []);
 });
 
